@@ -186,6 +186,8 @@ describe('each alarm', () => {
       'LaneBehind',
       'OrdersLateFast',
       'OrdersLateSlow',
+      'PauseForgotten',
+      'PauseLosesMessages',
       'QueueBehind',
       'RefundFailed',
       'RelayBehind',

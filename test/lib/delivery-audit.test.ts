@@ -68,7 +68,8 @@ describe('an audit', () => {
     const [own, theirs] = writing;
     expect(JSON.stringify(own)).toContain('"Fn::GetAtt":["Table');
     expect(theirs).toMatchObject({
-      Action: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      // It reads what operators have paused there.
+      Action: ['dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
       Condition: {
         'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['AUDIT#*', 'relay@*'] },
         Null: { 'dynamodb:LeadingKeys': 'false' },
@@ -84,15 +85,30 @@ describe('an audit', () => {
     expect(JSON.stringify(sending[0].Resource)).toMatch(/:shop-dev-Board\*"/);
   });
 
-  test('raises alarms for missing messages, for a late run, for a failed one, and for one never invoked', () => {
+  test('raises alarms for missing messages, for a late run, for a forgotten pause, for a failed run, and for one never invoked', () => {
     const alarms = Object.values<Json>(template.findResources('AWS::CloudWatch::Alarm'));
     expect(
       alarms.map(({ Properties }) => [Properties.MetricName, Properties.Threshold, Properties.TreatMissingData]),
     ).toEqual([
       ['DeliveriesMissing', 1, 'notBreaching'],
       ['AuditLag', 7_200, 'notBreaching'],
+      ['ConsumerPaused', 86_400, 'notBreaching'],
+      ['ConsumerPaused', 4 * 86_400, 'notBreaching'],
       ['Errors', 1, 'notBreaching'],
       ['Invocations', 1, 'breaching'],
     ]);
+  });
+
+  test('a pause of a day is a ticket, and on the fifth of the seven days that a queue keeps a message, a page', () => {
+    const alarms = Object.values<Json>(template.findResources('AWS::CloudWatch::Alarm'))
+      .map(({ Properties }) => Properties)
+      .filter(({ MetricName }) => MetricName === 'ConsumerPaused');
+    expect(alarms).toMatchObject([
+      { Threshold: 24 * 3_600, AlarmDescription: expect.stringMatching(/^PauseForgotten[\s\S]*ticket/) },
+      { Threshold: 4 * 86_400, AlarmDescription: expect.stringMatching(/^PauseLosesMessages[\s\S]*page/) },
+    ]);
+    // Two runs: a period without a value would end the alarm, and the next run would raise it again.
+    for (const one of alarms)
+      expect(one).toMatchObject({ Statistic: 'Maximum', Period: 2 * 600, EvaluationPeriods: 1 });
   });
 });

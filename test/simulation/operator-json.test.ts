@@ -295,6 +295,7 @@ const SAME: Readonly<
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'restore apply': 'test/simulation/restored.test.ts, which restores a service',
   completion: 'it prints a script',
+  complete: 'test/operator/cli/completion.test.ts, which calls it as a shell does',
   'local reset': 'the last test here',
 };
 

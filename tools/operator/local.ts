@@ -45,6 +45,7 @@ export const localCommands = [
   }),
   operatorCommand({
     name: 'local fault',
+    names: { word: findConstructs },
     usage: 'local fault <construct> <kind> [--next <n>] [--every <n>]',
     positionals: ['construct', 'kind'],
     options: { next: { type: 'string', default: '1' }, every: { type: 'string', default: '1' } },
@@ -112,6 +113,19 @@ them, with the kinds that can happen to each. A wrong name or kind is answered w
     run: (context) => inLocalCloud(context, async (cloud) => renderStatus(await cloud.reset(), 'everything is empty')),
   }),
 ];
+
+/** Finds the constructs of a local cloud, and behind one of them the kinds of faults that can happen to it. */
+async function findConstructs(
+  { endpoint: { url } }: Pick<CommandContext, 'endpoint'>,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  if (url === undefined) return [];
+  const { owners, kinds } = await new LocalCloudClient(url).owners();
+  const [named, another] = words;
+  if (named === undefined) return owners.map(({ owner }) => owner);
+  const types = owners.filter(({ owner }) => named === '*' || owner === named).map(({ type }) => type);
+  return another === undefined ? [...new Set(types.flatMap((type) => kinds[type]))] : [];
+}
 
 /** @throws {OperatorError} `refused` with the reason; `not-found` where no local cloud runs */
 async function inLocalCloud(

@@ -19,6 +19,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { PAUSE_LIMITS } from '../consumers/pause-limits.js';
 import { grantInStacks, listStackNames, namePattern } from '../deployment/stack-permissions.construct.js';
 import { AUDIT_KEYS, AuditorEnv, AuditorMetric } from './contract.js';
 
@@ -67,8 +68,8 @@ const WHY_ALL = 'IAM grants cloudwatch:GetMetricData for all resources or for no
 
 /**
  * The delivery audit: a function that compares, every few minutes, what services have committed with what became of it at each
- * consumer. It sends missing deliveries again, to their consumers only, and raises alarms when something was missing, and
- * when it is late.
+ * consumer. It sends missing deliveries again, to their consumers only, and raises alarms when something was missing, when
+ * it is late, and when an operator has forgotten a pause.
  *
  * It finds out who subscribes to what from the outputs of the services' stacks, at each run. No stack refers to another one for it,
  * so a service can add and remove consumers without it. Its permissions name the resources of the services' stacks by the
@@ -128,10 +129,11 @@ export class DeliveryAudit extends Construct {
     allow(['dynamodb:Query'], 'dynamodb', (stack) => `table/${namePattern(stack)}/index/${FEED_INDEX}`);
     allow(['dynamodb:BatchGetItem'], 'dynamodb', (stack) => `table/${namePattern(stack)}`);
     allow(
-      ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:Query'],
       'dynamodb',
       (stack) => `table/${namePattern(stack)}`,
-      // A commit that can't be read becomes a failure record of its relay. One statement for both: a role has 10 KB of them.
+      // A commit that can't be read becomes a failure record of its relay. The pauses of
+      // operators are beside the audit log. One statement for all: a role has 10 KB of them.
       leadingKeys([AUDIT_PREFIX, recordsPrefix(RELAY)]),
     );
     allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', namePattern);
@@ -174,6 +176,25 @@ export class DeliveryAudit extends Construct {
       means:
         'the delivery audit is over two hours behind: messages wait in a queue for so long, or what was lost since is not found yet.',
       severity: 'ticket',
+      topic,
+    });
+    const paused = metric(AuditorMetric.PAUSED).with({
+      statistic: 'max',
+      // Two runs, so that no period is without a value.
+      period: Duration.minutes(every.toMinutes() * 2),
+    });
+    alarm(this, 'PauseForgotten', {
+      metric: paused,
+      threshold: PAUSE_LIMITS.forgotten,
+      means:
+        'an operator has paused a consumer for a day or longer: its messages wait. Perhaps the pause was forgotten.',
+      severity: 'ticket',
+      topic,
+    });
+    alarm(this, 'PauseLosesMessages', {
+      metric: paused,
+      threshold: PAUSE_LIMITS.urgent,
+      means: 'a consumer is paused for the fifth day: its queue deletes messages that are seven days old.',
       topic,
     });
     alarmOnErrors(this, 'AuditFailing', {

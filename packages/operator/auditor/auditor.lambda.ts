@@ -14,6 +14,7 @@ import { readStacksNamed } from '../deployment/stacks.js';
 import { createSender } from '../records/message-sender.js';
 import { Auditor } from './auditor.js';
 import { AuditorEnv, AuditorMetric } from './contract.js';
+import { findLongestPause } from './longest-pause.js';
 
 const stacks = requireListEnv(AuditorEnv.STACKS);
 const options = {
@@ -32,11 +33,13 @@ const transports = {
   send: createSender(sqs),
 };
 
-/** Runs every few minutes: audits the feeds of all services, and sends missing deliveries again. */
+/** Runs every few minutes: measures pauses, audits the feeds of all services, and sends missing deliveries again. */
 export async function handler(_tick: unknown, context: Context): Promise<void> {
   try {
     // As they are deployed at this moment.
     const services = parseServices(await readStacksNamed(cloudFormation, stacks));
+    // Before the audit: it may need all of its time, or end with an error.
+    recordSeconds(AuditorMetric.PAUSED, await findLongestPause(documentClient, services, clock.now()));
     const lag = await new Auditor({ ...options, services, transports }).run(() => context.getRemainingTimeInMillis());
     if (lag === undefined) logger.info('another run is at work');
     else recordSeconds(AuditorMetric.LAG, lag);

@@ -34,4 +34,6 @@ export const AuditorMetric = {
   MISSING: 'DeliveriesMissing',
   /** Seconds between now and the time up to which every delivery of every service is judged. */
   LAG: 'AuditLag',
+  /** Seconds for which the consumer is paused that an operator has paused first; 0 if none is. */
+  PAUSED: 'ConsumerPaused',
 } as const;

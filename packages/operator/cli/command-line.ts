@@ -89,7 +89,7 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
     );
   if (!/^[a-z][a-z0-9-]*$/.test(environment))
     throw wrong(`Invalid environment name '${environment}': expected lower-case letters, digits and hyphens.`);
-  const input = { words, options: pickOptionValues(command.options, values), wrong };
+  const input = { words, options: pickOptionValues(command.options, values), wrong, commands };
   if (command.print) return { help: command.print(input, { program: set.program, commands, common: COMMON }) };
   const dryRun = Reflect.get(values, 'dry-run') === true;
   const changes = !dryRun && isChange(command, values);

@@ -13,6 +13,17 @@ type ValueOf<Option> = Option extends { readonly type: 'boolean' }
     ? string
     : string | undefined;
 
+/** Finds names for the completion of a shell. A failure is no name. */
+export type FindNames = (context: CommandContext, words: readonly string[]) => Promise<readonly string[]>;
+
+/** Names that only an environment knows: of consumers, of causes. */
+export interface KnownNames {
+  /** Finds what the next word may be. `words` are those behind the command's name. */
+  readonly word?: FindNames;
+  /** Finds what the value of an option may be, by the option's name without `--`. */
+  readonly options?: Readonly<Record<string, FindNames>>;
+}
+
 /** How a command is called, and what its help says. */
 export interface CommandUsage<
   Words extends readonly string[] = readonly string[],
@@ -37,6 +48,8 @@ export interface CommandUsage<
   readonly asksWith?: string;
   /** Option with which it works before anything is deployed. @default it needs a deployment */
   readonly worksBefore?: string;
+  /** Names that can follow, for the completion of a shell. @default those of its options only */
+  readonly names?: KnownNames;
   /** Option with which alone it changes something. @default it does if it can't be undone, or has an option `dry-run` */
   readonly changesWith?: string;
 }
@@ -50,6 +63,8 @@ export interface CommandInput<
   readonly options: { readonly [Name in keyof Own]: ValueOf<Own[Name]> };
   /** Returns the `usage` error for a mistake in the call, with the command's example. */
   readonly wrong: (mistake: string) => OperatorError;
+  /** All commands of the command line. @default none */
+  readonly commands?: readonly OperatorCommand[];
 }
 
 /** A command as its author writes it. */

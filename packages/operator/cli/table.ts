@@ -50,3 +50,46 @@ export function renderTable(
   }
   return alignColumns([head, ...rows].map((row) => row.map((cell, at) => cutToWidth(widths[at] ?? 0, cell))));
 }
+
+/** Minimum width of a column that is cut, so that one row says enough. A terminal with less room gets two lines for each row. */
+const READABLE = 16;
+
+/** Columns of a list. */
+export interface ListColumns {
+  readonly head: readonly string[];
+  /** Heads of the columns that may be cut; the first one is cut first. Ids that a next command needs are not among them. */
+  readonly cut: readonly string[];
+  /** Heads of the columns that stand in a second line where one line has no room. */
+  readonly below: readonly string[];
+}
+
+/**
+ * Formats a list of rows: as a table where the terminal has room for it, up to 200 characters, and else with two lines for each
+ * row. Where the output is a file or a pipe, each row is one line, and nothing is cut.
+ * @param empty cells that a second line leaves out
+ */
+export function renderList(
+  { head, cut, below }: ListColumns,
+  rows: readonly (readonly string[])[],
+  width = terminalWidth(),
+  empty: readonly string[] = ['', '-'],
+): string {
+  if (width === undefined) return renderTable(head, rows, cut, width);
+  const widest = Math.min(WIDEST, width);
+  const needed = head.map((name, at) => {
+    const whole = Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0));
+    return cut.includes(name) ? Math.min(whole, READABLE) : whole;
+  });
+  if (needed.reduce((sum, one) => sum + one + 2, -2) <= widest) return renderTable(head, rows, cut, widest);
+  const isBelow = (at: number): boolean => below.includes(head[at] ?? '');
+  const firstOf = (row: readonly string[]) => row.filter((_, at) => !isBelow(at));
+  const [titles = '', ...lines] = renderTable(firstOf(head), rows.map(firstOf), cut, widest).split('\n');
+  const details = rows.map((row) => row.filter((cell, at) => isBelow(at) && !empty.includes(cell)).join('  '));
+  return [
+    titles,
+    ...lines.flatMap((line, at) => {
+      const detail = details[at] ?? '';
+      return detail === '' ? [line] : [line, cutToWidth(widest, `    ${detail}`)];
+    }),
+  ].join('\n');
+}

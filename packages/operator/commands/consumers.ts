@@ -17,6 +17,7 @@ running, though paused: something, such as a deployment, has switched it on; 'co
   }),
   operatorCommand({
     name: 'consumers pause',
+    names: { word: async (...call) => (await import('./names.js')).findConsumers(...call) },
     usage: 'consumers pause <consumer> --reason "<why>"',
     positionals: ['consumer'],
     options: { reason: { type: 'string' } },
@@ -33,6 +34,7 @@ doesn't change its event source mapping. 'status', 'doctor' and 'consumers list'
   }),
   operatorCommand({
     name: 'consumers resume',
+    names: { word: async (...call) => (await import('./names.js')).findConsumers(...call) },
     usage: 'consumers resume <consumer>',
     positionals: ['consumer'],
     options: {},

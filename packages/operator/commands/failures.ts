@@ -1,4 +1,4 @@
-import { type CommandInput, operatorCommand } from '../cli/command.js';
+import { type CommandInput, type FindNames, operatorCommand } from '../cli/command.js';
 import type { DiscardRequest } from '../failures/discard.js';
 import type { RedriveRequest } from '../failures/redrive.js';
 import type { AnnotateRequest } from '../groups/annotate.js';
@@ -7,6 +7,10 @@ import type { GroupRequest } from '../groups/run.js';
 import { MAX_RATE, noteIn, parseGroup, parseLimit, reasonIn, requireId, timeOf } from './options.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
+
+const listeners: FindNames = async (...call) => (await import('./names.js')).findListenerNames(...call);
+const causes: FindNames = async (...call) => (await import('./names.js')).findCauseIds(...call);
+const groups: FindNames = async (...call) => (await import('./names.js')).findGroupIds(...call);
 
 /** Default number of messages per second. */
 const RATE = '10';
@@ -18,6 +22,7 @@ const RATE = '10';
 export const failuresCommands = (consumer: string, customers?: () => Promise<CustomerSource>) => [
   operatorCommand({
     name: 'failures list',
+    names: { options: { consumer: listeners } },
     usage: 'failures list [--consumer <name>] [--limit <n>] [--before <time>]',
     positionals: [],
     options: {
@@ -52,6 +57,7 @@ an operator. The trend has one sign for each of the last 24 hours, the newest on
   }),
   operatorCommand({
     name: 'failures annotate',
+    names: { word: causes },
     usage: 'failures annotate <cause> [--owner <who>] [--ticket <number>] [--note "<text>"]',
     positionals: ['cause'],
     options: { owner: { type: 'string' }, ticket: { type: 'string' }, note: { type: 'string' } },
@@ -75,6 +81,7 @@ an operator. The trend has one sign for each of the last 24 hours, the newest on
   }),
   operatorCommand({
     name: 'failures groups',
+    names: { options: { consumer: listeners } },
     usage: 'failures groups [--consumer <name>]',
     positionals: [],
     options: { consumer: { type: 'string' } },
@@ -88,6 +95,7 @@ the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operato
   }),
   operatorCommand({
     name: 'failures show',
+    names: { word: listeners },
     usage: 'failures show <consumer> <message id> [--payload]',
     positionals: ['consumer', 'message id'],
     options: { payload: { type: 'boolean' } },
@@ -100,6 +108,7 @@ the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operato
   }),
   operatorCommand({
     name: 'failures redrive',
+    names: { word: listeners, options: { cause: causes, group: groups } },
     usage:
       'failures redrive (<consumer> <message id> [--not-done] | (--cause <id> | --group <id>) [--rate <n>]) [--dry-run]',
     positionals: ['consumer?', 'message id?'],
@@ -136,6 +145,7 @@ else was sent. May be stopped by Ctrl-C and run again: what was processed is not
   }),
   operatorCommand({
     name: 'failures discard',
+    names: { word: listeners, options: { cause: causes, group: groups } },
     irreversible: true,
     usage:
       'failures discard (<consumer> <message id> | (--cause <id> | --group <id>) [--rate <n>]) --reason "<why>" [--dry-run]',

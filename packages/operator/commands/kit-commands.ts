@@ -6,6 +6,7 @@ import type { CustomerSource } from '../groups/customers.js';
 import type { StatusSectionReader } from '../status/status.js';
 import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';
+import { completeCommand } from './complete.js';
 import { completionCommand } from './completion.js';
 import { consumersCommands } from './consumers.js';
 import { doctorCommand } from './doctor.js';
@@ -72,4 +73,5 @@ export const kitCommands = ({
   ...restoreCommands(service),
   auditLogCommand,
   completionCommand,
+  completeCommand,
 ];

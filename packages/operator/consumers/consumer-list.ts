@@ -4,7 +4,7 @@ import { mapConcurrently } from '@orderly/kit/internal/aws/map-concurrently.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { renderTable } from '../cli/table.js';
+import { type ListColumns, renderList } from '../cli/table.js';
 import { formatDuration, pluralize } from '../cli/text-format.js';
 import { clientConfig } from '../deployment/endpoint.js';
 import { createSqsClient } from '../records/message-sender.js';
@@ -71,10 +71,16 @@ interface Row {
   readonly reason?: string;
 }
 
+const COLUMNS: ListColumns = {
+  head: ['CONSUMER', 'STATE', 'WAITING', 'SINCE', 'BY', 'REASON'],
+  cut: ['REASON', 'BY'],
+  below: ['BY', 'REASON'],
+};
+
 function renderRows(rows: readonly Row[], now: string, next: string | undefined): string {
   const paused = rows.filter(({ state }) => state !== 'running').length;
-  const table = renderTable(
-    ['CONSUMER', 'STATE', 'WAITING', 'SINCE', 'BY', 'REASON'],
+  const table = renderList(
+    COLUMNS,
     rows.map(({ service, consumer, state, waiting, since, by = '-', reason = '-' }) => [
       `${service}/${consumer}`,
       state,
@@ -83,7 +89,6 @@ function renderRows(rows: readonly Row[], now: string, next: string | undefined)
       by,
       reason,
     ]),
-    ['REASON', 'BY'],
   );
   return [
     `${pluralize(rows.length, 'consumer')}, ${paused === 0 ? 'all running' : `${paused} not running as usual`}`,

@@ -13,11 +13,13 @@ import {
   ResourceNotFoundException as NotInLambda,
 } from '@aws-sdk/client-lambda';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { mapConcurrently } from '@orderly/kit/internal/aws/map-concurrently.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { pluralize } from '../cli/text-format.js';
+import { formatDuration, pluralize } from '../cli/text-format.js';
+import { PAUSE_LIMITS } from '../consumers/pause-limits.js';
 import { type Pause, readPauses } from '../consumers/pauses.js';
 import { clientConfig } from '../deployment/endpoint.js';
 import { parseFunctions } from '../deployment/functions.js';
@@ -141,7 +143,10 @@ export async function runDoctor(context: CommandContext): Promise<Outcome> {
     unchecked.sort((one, other) => one.check.localeCompare(other.check));
     return {
       exitCode: findings.length === 0 ? Exit.OK : Exit.FAILED,
-      text: [...renderFindings(findings, checks, unchecked, denied), ...pauses.map(describePause)].join('\n'),
+      text: [
+        ...renderFindings(findings, checks, unchecked, denied),
+        ...pauses.map((pause) => describePause(pause, context)),
+      ].join('\n'),
       json: {
         state: findings.length === 0 ? 'well' : 'findings',
         findings,
@@ -187,9 +192,17 @@ function renderFindings(
   ];
 }
 
-/** A known pause is no finding: somebody wants it so. */
-const describePause = ({ consumer, since, by, reason }: Pause): string =>
-  `paused: ${consumer}, since ${since} by ${by}: ${reason}`;
+/** A known pause is no finding: somebody wants it so. One that may be forgotten has the command that ends it. */
+export function describePause(
+  { consumer, since, by, reason }: Pause,
+  { clock, command }: Pick<CommandContext, 'clock' | 'command'>,
+): string {
+  const seconds = secondsBetween(since, clock.now());
+  const text = `paused: ${consumer}, since ${since} by ${by}: ${reason}`;
+  return seconds >= PAUSE_LIMITS.forgotten
+    ? `${text}\n      for ${formatDuration(seconds)}; if it was forgotten: ${command('consumers', 'resume', consumer)}`
+    : text;
+}
 
 async function readTableState(
   documents: DynamoDBDocumentClient,

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { cutToWidth, renderTable } from '../cli/table.js';
+import { type ListColumns, renderList } from '../cli/table.js';
 import { alignColumns, type CommandFormatter, pluralize } from '../cli/text-format.js';
 import { findListeners, listListeners } from '../deployment/services.js';
 import { mapToSources } from '../deployment/source-maps.js';
@@ -55,6 +55,12 @@ export async function listFailures(
 
 const timeOf = ({ record }: FoundRecord): string => record.failedAt ?? '';
 
+const COLUMNS: ListColumns = {
+  head: ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'],
+  cut: ['REASON', 'TYPE', 'SUBJECT'],
+  below: ['TYPE', 'SUBJECT', 'REASON'],
+};
+
 /** @param older time before which there are more */
 function renderFailures(
   failures: readonly FoundRecord[],
@@ -75,14 +81,13 @@ function renderFailures(
     idOf(failure),
     failure.record.type ?? '-',
     failure.record.subject ?? '-',
-    cutToWidth(80, describeReason(failure.record)),
+    describeReason(failure.record),
   ]);
-  const head = ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'];
   const next = command('failures', 'show', newest.listener.name, idOf(newest));
   const ofOne = consumer === undefined ? [] : ['--consumer', consumer];
   const more =
     older === undefined ? '' : `\nthere are older ones: ${command('failures', 'list', ...ofOne, '--before', older)}`;
-  const shown = renderTable(head, rows, ['REASON', 'TYPE', 'SUBJECT']);
+  const shown = renderList(COLUMNS, rows);
   return `${shown}\n\n${pluralize(failures.length, 'failure')}; the newest: ${next}${more}`;
 }
 

@@ -11,7 +11,7 @@ import { appendAuditEntry, recordResult } from '../audit-log/audit-log.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { cutToWidth, renderTable } from '../cli/table.js';
+import { type ListColumns, renderList } from '../cli/table.js';
 import { alignColumns, formatDuration, pluralize } from '../cli/text-format.js';
 import { findListeners, type Listener, listListeners, type Service } from '../deployment/services.js';
 import { type DiscardRequest, discard } from '../failures/discard.js';
@@ -56,14 +56,19 @@ export async function listInbox(
   };
 }
 
+const COLUMNS: ListColumns = {
+  head: ['CONSUMER', 'STATE', 'AGE', 'ATTEMPTS', 'MESSAGE ID', 'TOPIC', 'SUBJECT', 'REASON'],
+  cut: ['REASON', 'TOPIC', 'SUBJECT'],
+  below: ['TOPIC', 'SUBJECT', 'REASON'],
+};
+
 function renderStoredMessages(found: readonly FoundRecord[], command: Context['command'], now: string): string {
   const [oldest] = found;
   if (!oldest) return 'no stored messages';
   const idOf = idFormatter(found);
   const rows = found.map((one) => renderRow(one, idOf(one), now));
-  const head = ['CONSUMER', 'STATE', 'AGE', 'ATTEMPTS', 'MESSAGE ID', 'TOPIC', 'SUBJECT', 'REASON'];
   const next = command('inbox', 'show', oldest.listener.name, idOf(oldest));
-  const shown = renderTable(head, rows, ['REASON', 'TOPIC', 'SUBJECT']);
+  const shown = renderList(COLUMNS, rows);
   return `${shown}\n\n${pluralize(found.length, 'stored message')}; the oldest: ${next}`;
 }
 
@@ -76,7 +81,7 @@ function renderRow({ listener, record }: FoundRecord, shownId: string, now: stri
     shownId,
     record.topic ?? record.type ?? '-',
     record.subject ?? '-',
-    (record.failures ?? []).length > 0 ? cutToWidth(80, describeReason(record)) : '',
+    (record.failures ?? []).length > 0 ? describeReason(record) : '',
   ];
 }
 

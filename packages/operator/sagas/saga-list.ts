@@ -7,7 +7,7 @@ import { DUE_SHARDS, duePartition } from '@orderly/kit/internal/timers/contract.
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { renderTable } from '../cli/table.js';
+import { type ListColumns, renderList } from '../cli/table.js';
 import { type CommandFormatter, pluralize } from '../cli/text-format.js';
 import { listFailureRecords } from '../records/consumer-records.js';
 import { formatTime } from '../records/list-format.js';
@@ -155,6 +155,12 @@ interface Found {
   readonly urgency: Urgency;
 }
 
+const COLUMNS: ListColumns = {
+  head: ['STATE', 'SAGA', 'ID', 'WAITS FOR', 'SINCE', 'ATTEMPT', 'THEN'],
+  cut: ['THEN', 'WAITS FOR', 'SAGA'],
+  below: ['WAITS FOR', 'ATTEMPT', 'THEN'],
+};
+
 /** @param limit set if not all were read */
 function renderSagas(
   found: readonly Found[],
@@ -181,12 +187,11 @@ function renderSagas(
       ],
     ];
   });
-  const head = ['STATE', 'SAGA', 'ID', 'WAITS FOR', 'SINCE', 'ATTEMPT', 'THEN'];
   const counts = URGENCIES.flatMap((urgency) => {
     const count = found.filter((one) => one.urgency === urgency).length;
     return count === 0 ? [] : [`${count} ${urgency}`];
   });
   const next = command('sagas', 'show', first.saga.id);
-  const shown = renderTable(head, rows, ['THEN', 'WAITS FOR', 'SAGA']);
+  const shown = renderList(COLUMNS, rows);
   return `${shown}\n\n${pluralize(found.length, 'saga')} (${counts.join(', ')})${rest}\nthe first: ${next}`;
 }

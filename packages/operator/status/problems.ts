@@ -2,6 +2,7 @@ import { runbookPage } from '@orderly/kit/internal/aws/app-names.js';
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import type { OperatedApp } from '../cli/context.js';
 import { type CommandFormatter, formatDuration, pluralize } from '../cli/text-format.js';
+import { PAUSE_LIMITS } from '../consumers/pause-limits.js';
 import { describeLastError } from './failing.js';
 import type { ConsumerState, FailingFunction, StatusFacts, SweeperState } from './status-facts.js';
 
@@ -33,9 +34,10 @@ const LIMITS = {
   due: 120,
   /** `AuditBehind` */
   audit: 7200,
-  /** A pause that may be forgotten. A queue keeps messages for seven days. */
-  pause: 86_400,
-  lastDays: 4 * 86_400,
+  /** `PauseForgotten` */
+  pause: PAUSE_LIMITS.forgotten,
+  /** `PauseLosesMessages` */
+  lastDays: PAUSE_LIMITS.urgent,
 } as const;
 
 /** Judges what is wrong, the most urgent first. It is a pure function. */
@@ -68,7 +70,10 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
           {
             code: 'failures',
             text: `${countFailures(failed)} failed (${joinNames(failed)})`,
-            next: command('failures', 'groups', ...(others.length === 0 ? ['--consumer', first.consumer] : [])),
+            next:
+              others.length === 0
+                ? command('failures', 'groups', '--consumer', first.consumer)
+                : command('failures', 'causes'),
           },
         ]
       : []),
@@ -103,7 +108,7 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
         text: `what ${one.consumer} has stored is due since ${formatDuration(one.lateSeconds ?? 0)} and was not handed out`,
         ...withPage('TimersLate', ...listCommand(one)),
       })),
-    ...consumers.flatMap((one) => findForgottenPause(one, facts.now, command)),
+    ...consumers.flatMap((one) => findForgottenPause(one, facts.now, withPage)),
     ...consumers
       .filter(({ oldestSeconds = 0, paused }) => oldestSeconds >= LIMITS.oldest && !paused)
       .map((one) => ({
@@ -141,22 +146,23 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
   ];
 }
 
-/** A pause of a day may be forgotten. From its fifth day on, its oldest messages have two days left. */
+/** A pause of a day may be forgotten. When its fifth day begins, its oldest messages have three days left. */
 function findForgottenPause(
   { consumer, paused, pending }: ConsumerState,
   now: string,
-  command: CommandFormatter,
+  withPage: (heading: string, ...words: readonly string[]) => Pick<Problem, 'next' | 'page'>,
 ): readonly Problem[] {
   if (!paused) return [];
   const seconds = secondsBetween(paused.since, now);
   // A pause that this release can't read has no time.
   if (seconds < LIMITS.pause) return [];
-  const urgent = seconds >= LIMITS.lastDays ? ', and its queue loses its oldest messages after seven days' : '';
+  const isUrgent = seconds >= LIMITS.lastDays;
+  const urgent = isUrgent ? ', and its queue loses its oldest messages after seven days' : '';
   return [
     {
       code: 'paused',
       text: `${consumer} is paused for ${formatDuration(seconds)}${urgent}: ${pluralize(pending, 'message waits', 'messages wait')} (${paused.by}: ${paused.reason})`,
-      next: command('consumers', 'resume', consumer),
+      ...withPage(isUrgent ? 'PauseLosesMessages' : 'PauseForgotten', 'consumers', 'resume', consumer),
     },
   ];
 }
@@ -176,14 +182,16 @@ function describeFailing({ kind, service, consumer, entry, ...one }: FailingFunc
 
 /** Commands that show what some alarms are about; `doctor` shows why something has stopped. */
 const FIRST_LOOKS: Readonly<Record<string, readonly string[]>> = {
-  FailureRecorded: ['failures', 'groups'],
-  PublishFailed: ['failures', 'groups'],
-  BatchGivenUp: ['failures', 'groups'],
+  FailureRecorded: ['failures', 'causes'],
+  PublishFailed: ['failures', 'causes'],
+  BatchGivenUp: ['failures', 'causes'],
   SagaStuck: ['sagas', 'list'],
   TimersLate: ['sagas', 'list'],
   InboxBehind: ['inbox', 'list'],
   InboxGap: ['inbox', 'list'],
   DeliveryMissing: ['audit-log'],
+  PauseForgotten: ['consumers', 'list'],
+  PauseLosesMessages: ['consumers', 'list'],
 };
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fitToTerminal, renderTable } from '../../../packages/operator/cli/table.js';
+import { fitToTerminal, renderList, renderTable } from '../../../packages/operator/cli/table.js';
 import { findByPrefix, formatTime, idFormatter } from '../../../packages/operator/records/list-format.js';
 
 const HEAD = ['ID', 'SUBJECT', 'REASON'];
@@ -65,5 +65,29 @@ describe('a table on a terminal', () => {
   test('a beginning that is too short, or of several ids, names none', () => {
     expect(findByPrefix('body:0123456', all)).toBeUndefined();
     expect(findByPrefix('body:', all.slice(2))).toBeUndefined();
+  });
+});
+
+describe('a list', () => {
+  const COLUMNS = { head: HEAD, cut: ['REASON', 'SUBJECT'], below: ['SUBJECT', 'REASON'] };
+
+  test('is a table where one line has room for what a row says, and else has two lines for each row', () => {
+    const table = (width?: number) => renderTable(HEAD, ROWS, COLUMNS.cut, width);
+    expect(renderList(COLUMNS, ROWS, 79)).toBe(table(79));
+    // 16 characters of each column that is cut.
+    expect(renderList(COLUMNS, ROWS, 16 + 2 + 16 + 2 + 16)).toBe(table(52));
+    expect(renderList(COLUMNS, ROWS, 51)).toBe(`ID
+0123456789abcdef
+    Booking/0123456789  ContractViolation: data.se…
+fedcba9876543210
+    Late`);
+    expect(renderList(COLUMNS, ROWS, undefined)).toBe(table(undefined));
+  });
+
+  test('uses a wide terminal up to 200 characters, and cuts nothing before', () => {
+    const long = [['0123456789abcdef', 'Booking/1', 'x'.repeat(500)]];
+    expect(widest(renderList(COLUMNS, long, 150))).toBe(150);
+    expect(widest(renderList(COLUMNS, long, 300))).toBe(200);
+    expect(renderList(COLUMNS, long, undefined)).toContain('x'.repeat(500));
   });
 });

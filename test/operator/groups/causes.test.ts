@@ -324,6 +324,25 @@ describe('orderly failures annotate', () => {
     expect(Number(notes[0]?.expiresAt)).toBe(Math.floor(NOW / 1000) + 400 * 86_400);
   });
 
+  test('of two notes about one cause, as two operators may write at once, the newer one counts', async () => {
+    await badPublisher(1);
+    const cause = await idOf();
+    for (const [service, owner, at] of [
+      ['hotel', 'rosa', ago(1)],
+      ['trips', 'tom', ago(2)],
+    ] as const)
+      await documentClient.send(
+        new PutCommand({
+          TableName: `${service}-table`,
+          Item: { pk: 'AUDIT#CAUSES', sk: cause, owner, by: owner, at },
+        }),
+      );
+    expect(await noted()).toMatchObject({ owner: 'rosa' });
+    // The next change is made to the one that counts.
+    await annotate({ ticket: '4711' });
+    expect(await noted()).toMatchObject({ owner: 'rosa', ticket: '4711' });
+  });
+
   test('stays while the cause is gone, and is deleted when it says nothing', async () => {
     await failed('rooms', 'a', { source: 'other.agency' });
     indexed();

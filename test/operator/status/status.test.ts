@@ -124,7 +124,7 @@ describe('status says what is wrong, and the next step', () => {
         consumers: [{ ...bookings, failed: 1000, moreFailed: true }],
         relays: [{ service: 'halls', failed: 2, moreFailed: false }],
       },
-      'over 1002 messages failed (bookings, relay). Next: cinema failures groups',
+      'over 1002 messages failed (bookings, relay). Next: cinema failures causes',
     ],
     [
       'a consumer that dies in each call',
@@ -214,7 +214,7 @@ describe('status says what is wrong, and the next step', () => {
     [
       'an alarm about failures',
       { alarms: { total: 40, active: [{ name: 'cinema-dev-X', heading: 'FailureRecorded', description: '' }] } },
-      'alarm FailureRecorded is on (cinema-dev-X). Next: cinema failures groups\n      page: run.md, "FailureRecorded"',
+      'alarm FailureRecorded is on (cinema-dev-X). Next: cinema failures causes\n      page: run.md, "FailureRecorded"',
     ],
     [
       'an old message in a queue',
@@ -233,12 +233,12 @@ describe('status says what is wrong, and the next step', () => {
           { ...bookings, pending: 3, oldestSeconds: 90_000, paused: { ...pause, since: '2026-02-28T12:00:00.000Z' } },
         ],
       },
-      'bookings is paused for 24 h: 3 messages wait (olga: it books twice). Next: cinema consumers resume bookings',
+      'bookings is paused for 24 h: 3 messages wait (olga: it books twice). Next: cinema consumers resume bookings\n      page: run.md, "PauseForgotten"',
     ],
     [
       'a pause of five days',
       { consumers: [{ ...bookings, pending: 1, paused: { ...pause, since: '2026-02-25T12:00:00.000Z' } }] },
-      'bookings is paused for 4 days, and its queue loses its oldest messages after seven days: 1 message waits (olga: it books twice). Next: cinema consumers resume bookings',
+      'bookings is paused for 4 days, and its queue loses its oldest messages after seven days: 1 message waits (olga: it books twice). Next: cinema consumers resume bookings\n      page: run.md, "PauseLosesMessages"',
     ],
     [
       'an alarm',
