@@ -92,8 +92,8 @@ const UNVERIFIED = [
 ];
 
 /**
- * Says to the caller why a token is refused. Expiry and audience are checked behind the signature, so only the issuer's own tokens are
- * told about them. A token whose signature isn't verified is told what it says itself: that its issuer is another one.
+ * Says to the caller why a token is refused. Expiry and audience are checked behind the signature, so only the issuer's own tokens
+ * learn of them. A token whose signature isn't verified learns what it says itself: that its issuer is another one.
  */
 function describeRefusal(error: unknown, token: string): string {
   if (error instanceof JwtExpiredError) {
