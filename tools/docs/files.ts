@@ -8,6 +8,7 @@ import { generateClientOperations, generateClientTypes } from './openapi/client-
 import { generateHttpFile, generatePostmanCollection } from './openapi/collections.js';
 import { generateOpenApi } from './openapi/document.js';
 import { generateReferencePage } from './openapi/page.js';
+import { generateProblemsPage } from './openapi/problems-page.js';
 
 /** File that is generated as a whole. */
 export interface GeneratedFile {
@@ -26,6 +27,7 @@ export const committed: readonly GeneratedFile[] = [
   { path: 'docs/openapi.json', make: async () => asJson(generateOpenApi(await orderlyApi())) },
   { path: 'packages/client/operations.ts', make: async () => generateClientOperations(await orderlyApi()) },
   { path: 'packages/client/schemas.ts', make: clientTypes },
+  { path: 'docs/problems.md', make: async () => generateProblemsPage(await orderlyApi()) },
   { path: 'docs/asyncapi.json', make: async () => asJson(generateAsyncApi(await orderlyBus())) },
   { path: 'docs/events.md', make: async () => generateEventsPage(await orderlyBus()) },
 ];

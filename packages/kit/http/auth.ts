@@ -12,6 +12,7 @@ import {
   KidNotFoundInJwksError,
   WaitPeriodNotYetEndedJwkError,
 } from 'aws-jwt-verify/error';
+import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
@@ -79,6 +80,47 @@ const CAUSES: readonly (readonly [cause: string, errors: readonly (abstract new 
 const describeCause = (error: unknown): string =>
   CAUSES.find(([, errors]) => errors.some((one) => error instanceof one))?.[0] ?? 'malformed: it is no signed JWT';
 
+/** Errors before the signature is verified. */
+const UNVERIFIED = [
+  JwtInvalidSignatureError,
+  JwtInvalidSignatureAlgorithmError,
+  KidNotFoundInJwksError,
+  JwtWithoutValidKidError,
+  WaitPeriodNotYetEndedJwkError,
+  JwkInvalidUseError,
+  JwkInvalidKtyError,
+];
+
+/**
+ * Says to the caller why a token is refused. Expiry and audience are checked behind the signature, so only the issuer's own tokens
+ * learn of them. A token whose signature isn't verified learns what it says itself: that its issuer is another one.
+ */
+function describeRefusal(error: unknown, token: string): string {
+  if (error instanceof JwtExpiredError) {
+    const expired = Number(error.failedAssertion.actual);
+    const now = clock.epochSeconds();
+    return `It expired ${Math.round(now - expired)} seconds ago: at ${formatTime(expired)}, and the clock of the API says ${formatTime(now)}.`;
+  }
+  if (error instanceof JwtNotBeforeError)
+    return `It is not valid yet: its nbf is ahead of the clock of the API, which says ${formatTime(clock.epochSeconds())}.`;
+  if (error instanceof JwtInvalidAudienceError) return 'It is for another audience.';
+  const isUnverified = UNVERIFIED.some((one) => error instanceof one);
+  if (error instanceof JwtInvalidIssuerError || (isUnverified && isOfOtherIssuer(token)))
+    return 'It is from another issuer.';
+  return isUnverified ? 'Its signature is not that of its issuer.' : 'It is malformed: expected a signed JWT.';
+}
+
+/** Formats a time. One of a token is a date here: the verifier has formatted it, too. */
+const formatTime = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length)}Z`;
+
+function isOfOtherIssuer(token: string): boolean {
+  try {
+    return decomposeUnverifiedJwt(token).payload.iss !== requireEnv(Env.JWT_ISSUER);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Returns the role in a claim: a text, or a list (groups) with exactly one role of the application.
  * @throws {Unauthenticated} without one, or with several
@@ -99,7 +141,10 @@ function readRole(claim: unknown): string {
  */
 export async function authenticate(authorization: string | undefined): Promise<Caller> {
   const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '') ?? [];
-  if (!token) throw new Unauthenticated('no bearer token');
+  if (!token)
+    throw new Unauthenticated('no bearer token', {
+      detail: 'It is malformed: expected one header Authorization, with Bearer and a signed JWT.',
+    });
   if (!isCanonical(token.slice(token.lastIndexOf('.') + 1))) throw new Unauthenticated('signature not canonical');
   verifier ??= createVerifier();
   let claims: Awaited<ReturnType<typeof verifier>>;
@@ -109,7 +154,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
     // FetchError: the issuer is unreachable, which is not the caller's fault. Unauthenticated already says what is
     // wrong.
     if (error instanceof FetchError || error instanceof Unauthenticated) throw error;
-    throw new Unauthenticated(describeCause(error), { cause: error });
+    throw new Unauthenticated(describeCause(error), { detail: describeRefusal(error, token), cause: error });
   }
   const { sub } = claims;
   if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');

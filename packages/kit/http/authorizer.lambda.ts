@@ -11,8 +11,8 @@ import { headerReader } from './headers.js';
  * Authorizes every request at API Gateway: it identifies the caller by the token. Each endpoint decides what the caller
  * may do.
  *
- * The authorizer denies instead of throwing, since only a denial passes a context (the correlation id) to the gateway's
- * answer. The gateway answers every denial with 401. Results are not cached, so an expired token is refused at once.
+ * The authorizer denies instead of throwing, since only a denial passes a context (the correlation id, and why the token is refused) to the
+ * gateway's answer. The gateway answers every denial with 401. Results are not cached, so an expired token is refused at once.
  */
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   // A header that occurs twice counts as absent, also the token and the correlation id: nothing here chooses between
@@ -30,7 +30,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   } catch (error) {
     if (!(error instanceof Unauthenticated)) throw error;
     logger.info('token refused', { correlationId, reason: error.message });
-    return buildResult('nobody', 'Deny', everyRoute, context);
+    return buildResult('nobody', 'Deny', everyRoute, { ...context, refusal: error.detail });
   }
 }
 

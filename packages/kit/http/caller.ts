@@ -11,11 +11,21 @@ export interface Caller<Role extends string = string> {
 }
 
 /**
- * Error for a token that does not prove who calls. Its message is the cause, for the log. The answer gives none, since a reason
- * would help a forger.
+ * Error for a token that does not prove who calls. Its message is the cause, for the log. The answer has the detail, which says no more
+ * than the token itself: nothing about the keys and the settings of this API would help a forger.
  */
 export class Unauthenticated extends Error {
   override readonly name = 'Unauthenticated';
+  /** Sentence for the caller. The gateway puts it into JSON without escaping: no quotes and no backslashes. */
+  readonly detail: string;
+
+  constructor(
+    reason: string,
+    { detail = `It has a fault: ${reason}.`, ...options }: ErrorOptions & { readonly detail?: string } = {},
+  ) {
+    super(reason, options);
+    this.detail = detail;
+  }
 }
 
 /** Seconds that an issuer's clock may differ from this one, for each time in a token: `exp`, `nbf` and `iat`. */

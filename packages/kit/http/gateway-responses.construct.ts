@@ -71,7 +71,8 @@ const PROBLEMS: readonly GatewayProblem[] = [
   {
     type: ResponseType.ACCESS_DENIED,
     ...unauthenticated,
-    detail: 'The token is missing, malformed, expired or from another issuer.',
+    // A variable of the context is replaced in a template (Amazon API Gateway, "Set up gateway responses", simple variable substitution).
+    detail: 'The token is refused. $context.authorizer.refusal',
     authorized: true,
   },
   // Before the authorizer: the request has no header `Authorization`.

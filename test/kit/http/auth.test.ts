@@ -77,6 +77,61 @@ describe('a refused token', () => {
   });
 });
 
+describe('the detail of a refused token', () => {
+  const detailOf = (authorization: string | undefined): Promise<string> =>
+    authenticate(authorization).then(
+      () => 'accepted',
+      ({ detail }) => detail,
+    );
+  const of = (claims: object, header?: object) => detailOf(`Bearer ${token(claims, header)}`);
+  const foreignKey = newKey();
+
+  test('says by how much an expired one is late, and by whose clock', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-29T12:00:00Z') });
+    const issued = { iat: now() - 7_200, exp: now() - 3_600 };
+    expect(await of(issued)).toBe(
+      'It expired 3600 seconds ago: at 2026-11-29T11:00:00Z, and the clock of the API says 2026-11-29T12:00:00Z.',
+    );
+    expect(await of({ nbf: now() + 3_600 })).toBe(
+      'It is not valid yet: its nbf is ahead of the clock of the API, which says 2026-11-29T12:00:00Z.',
+    );
+    vi.useRealTimers();
+  });
+
+  test('calls an expiry that is no date malformed', async () => {
+    expect(await of({ iat: -1e300, exp: -1e300 })).toBe('It is malformed: expected a signed JWT.');
+  });
+
+  test.each<[string, () => Promise<string>, string]>([
+    ['another issuer', () => of({ iss: 'https://other.test' }), 'It is from another issuer.'],
+    [
+      'another issuer with its own key',
+      () => of({ iss: 'https://other.test' }, { kid: foreignKey.kid }),
+      'It is from another issuer.',
+    ],
+    ['another audience', () => of({ aud: 'bank' }), 'It is for another audience.'],
+    ['an unknown key', () => of({}, { kid: foreignKey.kid }), 'Its signature is not that of its issuer.'],
+    ['a role of nobody', () => of({ orderly_role: 'king' }), 'It has a fault: unknown role.'],
+    ['no JWT', () => detailOf('Bearer YQ.YQ.YQ'), 'It is malformed: expected a signed JWT.'],
+    [
+      'another scheme',
+      () => detailOf('Basic YTpi'),
+      'It is malformed: expected one header Authorization, with Bearer and a signed JWT.',
+    ],
+  ])('names %s', async (_, asked, detail) => expect(await asked()).toBe(detail));
+
+  test('tells a forger nothing but that the signature is wrong, whatever the claims say', async () => {
+    const forged = (claims: object) => of(claims, { kid: foreignKey.kid });
+    expect(await forged({ aud: 'bank' })).toBe(await forged({}));
+    expect(await forged({ exp: 1, iat: 0 })).toBe(await forged({}));
+  });
+
+  test('can stand in JSON without being escaped', async () => {
+    for (const detail of [await of({ sub: 'a\\"b' }), await of({ orderly_role: '"' }), await detailOf('"')])
+      expect(JSON.parse(`"${detail}"`)).toBe(detail);
+  });
+});
+
 test('accepts only the application’s roles', async () => {
   expect(await asking({ orderly_role: 'operator' })).toMatchObject({ role: 'operator' });
   for (const orderly_role of ['agent', 'service', '', [['operator']], { operator: 1 }, undefined])

@@ -398,7 +398,7 @@ describe('the subject of a token', () => {
     const { policyDocument, context } = await authorizer(event as unknown as APIGatewayRequestAuthorizerEvent);
     const logged = [...log.mock.calls];
     log.mockRestore();
-    return { ...policyDocument.Statement[0]!, sub: context?.sub, logged };
+    return { ...policyDocument.Statement[0]!, sub: context?.sub, refusal: context?.refusal, logged };
   };
 
   test.each(['alice', 'auth0|5f7c8ec7c33c6c004bbafe82', 'k3xWq@clients', 'a.b@machine', '|@'])(
@@ -409,10 +409,11 @@ describe('the subject of a token', () => {
   test.each(['ada@example.org', 'a@b.c', 'email|ada@mail.example.org', 'x@y@example.org'])(
     'the subject may not be %s: the log has the reason but not the subject',
     async (sub) => {
-      const { Effect, logged, sub: known } = await asking(sub);
+      const { Effect, logged, refusal, sub: known } = await asking(sub);
       expect({ Effect, known }).toEqual({ Effect: 'Deny', known: undefined });
       expect(logged).toEqual([['token refused', expect.objectContaining({ reason: 'sub is an e-mail address' })]]);
       expect(JSON.stringify(logged)).not.toContain(sub);
+      expect(refusal).toBe('It has a fault: sub is an e-mail address.');
     },
   );
 });

@@ -35,7 +35,8 @@ same filter. The last page has no \`nextCursor\`.
 **Conditional requests.** \`If-Match\` with the \`version\` that you have read, or with an \`ETag\`, refuses a change of what you haven't seen
 (409 \`conflict\`). \`If-None-Match\` with the \`ETag\` of an order answers 304 while it is the same.
 
-**Errors** are problem details (RFC 9457). Decide by \`type\` = \`urn:orderly:problem:<code>\`. A method that a path doesn't have is
+**Errors** are problem details (RFC 9457). Decide by \`type\` = \`urn:orderly:problem:<code>\`. [Each code has a section](problems.md) that says what
+it means and what to do. A method that a path doesn't have is
 405 \`method-not-allowed\` with \`Allow\`.
 
 **Changes.** A release may add routes, optional fields and parameters, members of answers, values of an answer's enumeration and
@@ -80,6 +81,7 @@ export function generateOpenApi(api: Api): OpenApi {
       description: DESCRIPTION,
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
+    externalDocs: { description: 'Each problem by its code: what it means, and what to do.', url: 'problems.md' },
     servers: [
       {
         url: 'https://{api}.execute-api.{region}.amazonaws.com/v1',
