@@ -1,0 +1,163 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { formatDuration } from '../page/format.js';
+import { moveFocus } from './keyboard.js';
+import { type Layout, MARK_SIZE, type PlacedLane, type PlacedLine, type PlacedMark } from './layout.js';
+import { Shape } from './shapes.js';
+
+interface PictureProps {
+  readonly layout: Layout;
+  /** Id of the mark that the keyboard is at. */
+  readonly current: string | undefined;
+  /** Id of the mark whose record is shown. */
+  readonly opened: string | undefined;
+  /** A name for the whole picture. */
+  readonly name: string;
+  readonly onMove: (id: string) => void;
+  readonly onOpen: (id: string) => void;
+}
+
+/**
+ * Draws a history: lanes, time, messages and marks. One mark is in the order of the tabulator; arrows go from there, in the order of
+ * time or from lane to lane (ARIA Authoring Practices, "Managing Focus Within Components Using a Roving tabindex").
+ */
+export function Picture({ layout, current, opened, name, onMove, onOpen }: PictureProps) {
+  const { width, height, marks, lanes, lines, axis, gutter } = layout;
+  const picture = useRef<SVGSVGElement>(null);
+  const mayFocus = useRef(false);
+  const entry = marks.some(({ id }) => id === current) ? current : marks[0]?.id;
+  useEffect(() => {
+    if (!mayFocus.current || entry === undefined) return;
+    mayFocus.current = false;
+    picture.current?.querySelector<SVGGElement>('[tabindex="0"]')?.focus();
+  }, [entry]);
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' || event.key === ' ') {
+      if (entry !== undefined) onOpen(entry);
+    } else {
+      const next = moveFocus(marks, entry, event.key);
+      if (next === undefined) return;
+      mayFocus.current = next !== entry;
+      onMove(next);
+    }
+    event.preventDefault();
+  };
+  return (
+    <svg
+      ref={picture}
+      class="history"
+      role="group"
+      aria-label={name}
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      onKeyDown={press}
+    >
+      <g class="axis" aria-hidden="true">
+        {axis.ticks.map(({ x, text }) => (
+          <text key={text + x} x={x} y={14}>
+            {text}
+          </text>
+        ))}
+        {axis.folds.map(({ x, width: room, milliseconds }) => (
+          <g key={x} class="fold">
+            <rect x={x + room / 2 - 4} y={20} width={8} height={height - 20} />
+            <text x={x + room / 2} y={32}>
+              {formatDuration(milliseconds)}
+            </text>
+          </g>
+        ))}
+      </g>
+      <g class="lanes" aria-hidden="true">
+        {lanes.map((lane) => (
+          <Lane key={lane.service} lane={lane} width={width} gutter={gutter} />
+        ))}
+      </g>
+      <g class="lines" aria-hidden="true">
+        {lines.map((line) => (
+          <Line key={line.id} line={line} isLit={opened !== undefined && line.id.includes(opened)} />
+        ))}
+      </g>
+      {marks.map((mark) => (
+        <Mark
+          key={mark.id}
+          mark={mark}
+          isEntry={mark.id === entry}
+          isOpen={mark.id === opened}
+          onOpen={() => {
+            onMove(mark.id);
+            onOpen(mark.id);
+          }}
+        />
+      ))}
+    </svg>
+  );
+}
+
+function Lane({ lane, width, gutter }: { readonly lane: PlacedLane; readonly width: number; readonly gutter: number }) {
+  const { service, y, height, rows } = lane;
+  return (
+    <g>
+      <rect class="lane" x={0} y={y} width={width} height={height} rx={4} />
+      <text class="service" x={8} y={gutter > 0 ? y + 20 : y + 13}>
+        {service}
+      </text>
+      {rows.map((row, at) => (
+        <g key={row.label}>
+          {gutter > 0 ? (
+            <text class="row-label" x={gutter - 4} y={row.y + 16} text-anchor="end">
+              {at === 0 && row.label === 'commits' ? '' : row.label}
+            </text>
+          ) : (
+            <text class="row-label" x={8} y={row.y + 12}>
+              {at === 0 ? '' : row.label}
+            </text>
+          )}
+        </g>
+      ))}
+    </g>
+  );
+}
+
+function Line({ line, isLit }: { readonly line: PlacedLine; readonly isLit: boolean }) {
+  const { from, to, look } = line;
+  const bend = Math.max(12, Math.min(60, Math.abs(to.x - from.x) / 2));
+  const path = `M${from.x} ${from.y}C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`;
+  return <path class={`line ${classOf(look)}${isLit ? ' lit' : ''}`} d={path} />;
+}
+
+interface MarkProps {
+  readonly mark: PlacedMark;
+  readonly isEntry: boolean;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+}
+
+function Mark({ mark, isEntry, isOpen, onOpen }: MarkProps) {
+  const { x, y, width, look, name } = mark;
+  const room = (24 - MARK_SIZE) / 2;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the picture handles the keys of all its marks
+    // biome-ignore lint/a11y/useSemanticElements: there is no button in SVG
+    <g
+      class={`mark ${classOf(look)}`}
+      role="button"
+      tabIndex={isEntry ? 0 : -1}
+      aria-label={name}
+      aria-pressed={isOpen}
+      data-mark={mark.id}
+      onClick={onOpen}
+    >
+      <title>{name}</title>
+      <rect class="target" x={x - room} y={y - room} width={width + 2 * room} height={24} rx={5} />
+      <Shape look={look} x={x} y={y} width={width} count={countOf(mark)} />
+    </g>
+  );
+}
+
+const countOf = ({ subject }: PlacedMark): number => {
+  if (subject.kind === 'commit') return subject.commits.length;
+  if (subject.kind === 'attempt') return subject.attempts.length;
+  return subject.kind === 'timer' ? subject.timers.length : 1;
+};
+
+export const classOf = (look: string): string => look.replaceAll(' ', '-');
