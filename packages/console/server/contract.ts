@@ -1,0 +1,55 @@
+/** Data that a server of the page answers with. The page imports these types, and so does the server. */
+
+/** Answer to `GET /_console/facts`: what the page's frame shows and offers. */
+export interface ConsoleFacts {
+  /** Name of the app: `Orderly`. */
+  readonly name: string;
+  /** Name of its environment: `dev`, or `local`. */
+  readonly environment: string;
+  /** Whether it is a local cloud: time and faults are at hand. */
+  readonly local: boolean;
+  /** Why `GET /_console/operations/...` answers nothing; absent if it answers. */
+  readonly noOperations?: string;
+  readonly toys: readonly Toy[];
+}
+
+/** Something that an app offers to try: it is one button. */
+export interface Toy {
+  /** Identifies it in `POST /_console/toys/<id>`. */
+  readonly id: string;
+  /** Text of the button: `Place an order with a declined card`. */
+  readonly label: string;
+  /** One sentence that says what will be seen. */
+  readonly about: string;
+}
+
+/** Answer to `POST /_console/toys/<id>`. */
+export interface PlayedToy {
+  /** One sentence that says what was done. */
+  readonly text: string;
+  /** Id of the order, message or request to look at. */
+  readonly id?: string;
+}
+
+/** Names of the counts, in the order in which the page shows them. */
+export type CountName =
+  | 'committed'
+  | 'published'
+  | 'delivered'
+  | 'applied'
+  | 'duplicates'
+  | 'crashes'
+  | 'lost'
+  | 'twice';
+
+/** One number that proves, or the reason why it is unknown. */
+export type Count = { readonly value: number } | { readonly unknown: string };
+
+/** Answer to `GET /_console/counts`. */
+export interface Counts {
+  readonly counts: Readonly<Record<CountName, Count>>;
+  /** When lost and done twice were checked, ISO 8601 by the environment's clock; absent before the first check. */
+  readonly checkedAt?: string;
+  /** The clock of the environment, ISO 8601. */
+  readonly now: string;
+}

@@ -1,0 +1,5 @@
+/** The page's files, who may ask for them and for data, and the shape of the data. */
+
+export { type Headers, isFromOwnPage, PageAccess } from './access.js';
+export type { ConsoleFacts, Count, CountName, Counts, PlayedToy, Toy } from './contract.js';
+export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
