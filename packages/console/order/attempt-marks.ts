@@ -38,10 +38,10 @@ export function joinAttempts(delivery: string, { tries, streamed, sentAt }: Told
   return [...logged, ...[...open.values()].map(streamedMark)].toSorted((one, other) => one.at - other.at);
 }
 
-/** Returns the mark of an attempt that only a local cloud has seen. One in a lane waits there until its writer has applied it. */
+/** Returns the mark of an attempt that only a local cloud has seen. What is stored for a lane or an inbox is applied by its writer. */
 export function streamedMark(seen: StreamedAttempt): AttemptMark {
   const { key, outcome, ended, began, messageId, receiveCount, isAnswerLost } = seen;
-  const counted = outcome === 'in lane' ? 'postponed' : outcome;
+  const counted = outcome === 'in lane' ? 'applied' : outcome;
   return {
     id: key,
     look: counted === undefined ? 'running' : findLook(counted, isAnswerLost),
@@ -49,7 +49,7 @@ export function streamedMark(seen: StreamedAttempt): AttemptMark {
     at: ended ?? began,
     messageId,
     receiveCount,
-    ...describeCause(outcome === 'in lane' ? 'it waits in its lane' : undefined, seen),
+    ...describeCause(outcome === 'in lane' ? 'stored for its lane, whose writer applies it' : undefined, seen),
     ...seenFields(seen),
   };
 }

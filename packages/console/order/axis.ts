@@ -79,8 +79,9 @@ function findFolds(gaps: readonly number[], scale: Scale): ReadonlySet<number> {
   let rest = gaps.reduce((sum, gap) => sum + gap, 0);
   const longest = gaps.map((gap, place) => ({ gap, place })).toSorted((one, other) => other.gap - one.gap);
   for (const { gap, place } of longest) {
-    const fits = gap > HOUR || (scale === 'linear' && gap > FIVE_SECONDS && gap > rest / 2);
-    if (!fits) break;
+    const isLong = gap > HOUR || (scale === 'linear' && gap > FIVE_SECONDS && gap > rest / 2);
+    // The only time that there is, as that of a message that waits, is no gap between others.
+    if (!isLong || rest === gap) break;
     folded.add(place);
     rest -= gap;
   }
@@ -101,21 +102,32 @@ function interpolate(knots: readonly number[], places: readonly number[], at: nu
   return one + ((at - begin) / (end - begin)) * (other - one);
 }
 
-/** Chooses moments whose texts have room: the first one, those behind a fold, and others from left to right. */
+/** Chooses moments whose texts have room: the first one, those behind a fold, and others from left to right, by the time since that fold. */
 function chooseTicks(
   knots: readonly number[],
   places: readonly number[],
   folded: ReadonlySet<number>,
 ): readonly Tick[] {
-  const first = knots[0] ?? 0;
-  const must = new Set([0, ...[...folded].map((place) => place + 1)]);
+  const ends = [0, ...[...folded].map((place) => place + 1)].toSorted((one, other) => one - other);
+  const describe = (place: number): string => {
+    const since = ends.findLast((one) => one <= place) ?? 0;
+    const begun = since === 0 || since === place ? 0 : since;
+    const text = formatElapsed((knots[place] ?? 0) - (knots[begun] ?? 0));
+    return begun === 0 ? text : `… ${text}`;
+  };
   const chosen: Tick[] = [];
   const free = (x: number, others: readonly number[]): boolean => others.every((one) => Math.abs(one - x) >= TICK_ROOM);
   const add = (place: number): void => {
     const x = places[place] ?? 0;
-    if (free(x, chosen.map((tick) => tick.x))) chosen.push({ x, text: formatElapsed((knots[place] ?? first) - first) });
+    if (
+      free(
+        x,
+        chosen.map((tick) => tick.x),
+      )
+    )
+      chosen.push({ x, text: describe(place) });
   };
-  for (const place of must) add(place);
+  for (const place of ends) add(place);
   for (const place of knots.keys()) add(place);
   return chosen.toSorted((one, other) => one.x - other.x);
 }

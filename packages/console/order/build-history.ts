@@ -11,28 +11,38 @@ export interface Sources {
   readonly trace?: Trace | undefined;
   /** In their order. Those of other correlation ids are left out. */
   readonly happenings?: readonly Happening[];
+  /** Number of the last happening before the trace was asked for: what happened until then, and is not in it, is of no message that it counts. */
+  readonly tracedUpTo?: number;
 }
 
 /**
  * Builds the history of one order or one correlation id. The trace says what was committed and what became of each message; happenings
  * add when an attempt began, its fault, and what is not in the logs yet. It is a pure function.
  */
-export function buildHistory({ id, trace, happenings = [] }: Sources): History {
+export function buildHistory({ id, trace, happenings = [], tracedUpTo = 0 }: Sources): History {
   const messages = trace ? listMessages(trace) : [];
   const known = new Set(messages.map((one) => one.id));
   const correlations = new Set([id, ...messages.map(({ correlationId }) => correlationId)]);
+  const subjects = new Set(messages.map(({ subject }) => subject));
+  // A client may send one correlation id with several orders: what the trace leaves out is shown only if it is about the same subjects.
+  const isAbout = ({ number, subject = '' }: Happening): boolean =>
+    trace === undefined || number > tracedUpTo || subjects.has(subject);
   const isWanted = (one: Happening): boolean =>
     (one.eventId !== undefined && known.has(one.eventId)) ||
-    (one.correlationId !== undefined && correlations.has(one.correlationId));
+    (one.correlationId !== undefined && correlations.has(one.correlationId) && isAbout(one));
   const streamed = readStreamedAttempts(happenings, isWanted);
   const owners = findOwners(messages, streamed);
-  const commits = [...groupCommits(messages), ...publications(happenings, isWanted, known)].toSorted(byAt);
   const traced = messages.flatMap((message) => traceDeliveries(message, streamed, owners));
+  const written = groupCommits(messages).map((commit) => beforeDeliveries(commit, traced));
+  const commits = [...written, ...publications(happenings, isWanted, known)].toSorted(byAt);
   const deliveries = [...traced, ...untracedDeliveries(traced, commits, streamed, owners)].toSorted(
     (one, other) => one.sentAt - other.sentAt,
   );
-  const attempts = deliveries.map(({ attempts: own }) =>
-    own.flatMap((one) => (one.outcome === undefined ? [] : [{ ...one, outcome: one.outcome, at: '' }])),
+  // `orderly order` counts the deliveries of messages that commits have, and no timer that rang.
+  const newer = new Set(happenings.flatMap(({ number, eventId }) => (number > tracedUpTo && eventId ? [eventId] : [])));
+  const counted = deliveries.filter(({ eventId }) => trace === undefined || known.has(eventId) || newer.has(eventId));
+  const attempts = counted.map(({ attempts: own }) =>
+    own.flatMap(({ outcome }) => (outcome === undefined ? [] : [{ outcome }])),
   );
   const { unread, isPartial } = trace?.attempts ?? {};
   const gap = unread ?? (isPartial ? 'the logs have more lines than one answer has' : undefined);
@@ -63,7 +73,13 @@ function groupCommits(messages: readonly TracedMessage[]): readonly CommitMark[]
   for (const message of messages) {
     const id = commitIdOf(message);
     const { service, subject, at, trigger, correlationId, type, version, details, to } = message;
-    const one = { id: message.id, type, version, ...(details !== undefined && { details }), ...(to !== undefined && { to }) };
+    const one = {
+      id: message.id,
+      type,
+      version,
+      ...(details !== undefined && { details }),
+      ...(to !== undefined && { to }),
+    };
     const before = commits.get(id);
     commits.set(id, {
       ...(before ?? { id, service, subject, at: Date.parse(at), trigger, correlationId }),
@@ -71,6 +87,18 @@ function groupCommits(messages: readonly TracedMessage[]): readonly CommitMark[]
     });
   }
   return [...commits.values()];
+}
+
+/**
+ * Moves a commit before the first delivery of its messages. Clocks of functions differ by milliseconds, and nothing is delivered before it
+ * is committed.
+ */
+function beforeDeliveries(commit: CommitMark, deliveries: readonly DeliveryMark[]): CommitMark {
+  const own = deliveries.filter((one) => one.commit === commit.id);
+  const begun = own.flatMap(({ attempts }) =>
+    attempts.flatMap(({ began, at, isEstimated }) => (isEstimated ? [] : [began ?? at])),
+  );
+  return { ...commit, at: Math.min(commit.at, ...begun.map((at) => at - 1)) };
 }
 
 /** Returns a commit for each message that only happenings tell of: the place where it was published. */
@@ -89,7 +117,8 @@ function publications(
     id: eventId,
     service: senderOf(one),
     subject: one.subject ?? '',
-    at: one.at,
+    // The first that is seen of a timer's message is its delivery.
+    at: one.at - 1,
     trigger: '',
     correlationId: one.correlationId ?? '',
     messages: [{ id: eventId, type: one.type ?? 'message', version: one.version ?? 0 }],

@@ -96,7 +96,11 @@ export interface ForwardMark {
 export interface History {
   readonly id: string;
   readonly title: string;
-  readonly verdict?: { readonly state: 'complete' | 'pending' | 'failed'; readonly text: string; readonly next?: string };
+  readonly verdict?: {
+    readonly state: 'complete' | 'pending' | 'failed';
+    readonly text: string;
+    readonly next?: string;
+  };
   /** Names of services, in the order in which they came into it. */
   readonly services: readonly string[];
   readonly commits: readonly CommitMark[];

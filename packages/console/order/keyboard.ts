@@ -22,9 +22,19 @@ export function moveFocus(marks: readonly PlacedMark[], current: string | undefi
     case 'End':
       return marks.at(-1)?.id;
     case 'ArrowDown':
-      return nearest(marks.filter(({ y }) => y > from.y), from)?.id ?? from.id;
+      return (
+        nearest(
+          marks.filter(({ y }) => y > from.y),
+          from,
+        )?.id ?? from.id
+      );
     case 'ArrowUp':
-      return nearest(marks.filter(({ y }) => y < from.y), from)?.id ?? from.id;
+      return (
+        nearest(
+          marks.filter(({ y }) => y < from.y),
+          from,
+        )?.id ?? from.id
+      );
     default:
       return undefined;
   }

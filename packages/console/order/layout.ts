@@ -156,7 +156,9 @@ function placeWaiting(delivery: DeliveryMark, axis: Axis, now: number): readonly
   if (!delivery.isWaiting) return [];
   const last = delivery.attempts.at(-1);
   const x = last ? axis.xOf(last.at) + MARK + 4 : axis.xOf(delivery.sentAt);
-  return [{ kind: 'waiting', of: delivery, at: last?.at ?? delivery.sentAt, x, width: Math.max(MARK, axis.xOf(now) - x) }];
+  return [
+    { kind: 'waiting', of: delivery, at: last?.at ?? delivery.sentAt, x, width: Math.max(MARK, axis.xOf(now) - x) },
+  ];
 }
 
 function toMark({ items, x, width }: Packed<Placeable>, y: number, from: number): PlacedMark {
@@ -194,7 +196,9 @@ function idOf(subject: Subject): string {
 /** Draws each message from its commit to each of its attempts. */
 function drawLines(marks: readonly PlacedMark[]): readonly PlacedLine[] {
   const commitMarks = new Map(
-    marks.flatMap((mark) => (mark.subject.kind === 'commit' ? mark.subject.commits.map(({ id }) => [id, mark] as const) : [])),
+    marks.flatMap((mark) =>
+      mark.subject.kind === 'commit' ? mark.subject.commits.map(({ id }) => [id, mark] as const) : [],
+    ),
   );
   const lines = new Map<string, PlacedLine>();
   for (const mark of marks) {
@@ -209,7 +213,10 @@ function drawLines(marks: readonly PlacedMark[]): readonly PlacedLine[] {
   return [...lines.values()];
 }
 
-function deliveriesOf({ subject, look }: PlacedMark): readonly { readonly delivery: DeliveryMark; readonly look: string }[] {
+function deliveriesOf({
+  subject,
+  look,
+}: PlacedMark): readonly { readonly delivery: DeliveryMark; readonly look: string }[] {
   if (subject.kind === 'attempt') return subject.attempts.map(({ delivery }) => ({ delivery, look }));
   return subject.kind === 'waiting' ? [{ delivery: subject.delivery, look }] : [];
 }

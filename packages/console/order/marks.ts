@@ -26,7 +26,15 @@ export const LOOK_TEXTS: Readonly<Record<Look | 'waiting', string>> = {
 };
 
 /** Looks from the one that somebody must see to the one that is usual. */
-const BY_WEIGHT: readonly Look[] = ['crashed', 'refused', 'answer lost', 'postponed', 'running', 'duplicate', 'applied'];
+const BY_WEIGHT: readonly Look[] = [
+  'crashed',
+  'refused',
+  'answer lost',
+  'postponed',
+  'running',
+  'duplicate',
+  'applied',
+];
 
 /** Returns the look of attempts that share a mark: that of the one that matters most. */
 export const lookOf = (attempts: readonly Attempted[]): Look =>

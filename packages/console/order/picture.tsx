@@ -21,7 +21,7 @@ interface PictureProps {
  * time or from lane to lane (ARIA Authoring Practices, "Managing Focus Within Components Using a Roving tabindex").
  */
 export function Picture({ layout, current, opened, name, onMove, onOpen }: PictureProps) {
-  const { width, height, marks, lanes, lines, axis, gutter } = layout;
+  const { width, height, marks } = layout;
   const picture = useRef<SVGSVGElement>(null);
   const mayFocus = useRef(false);
   const entry = marks.some(({ id }) => id === current) ? current : marks[0]?.id;
@@ -42,6 +42,7 @@ export function Picture({ layout, current, opened, name, onMove, onOpen }: Pictu
     event.preventDefault();
   };
   return (
+    // biome-ignore lint/a11y/useSemanticElements: there is no fieldset in SVG
     <svg
       ref={picture}
       class="history"
@@ -52,7 +53,30 @@ export function Picture({ layout, current, opened, name, onMove, onOpen }: Pictu
       viewBox={`0 0 ${width} ${height}`}
       onKeyDown={press}
     >
-      <g class="axis" aria-hidden="true">
+      <Backdrop layout={layout} opened={opened} />
+      {marks.map((mark) => (
+        <Mark
+          key={mark.id}
+          mark={mark}
+          isEntry={mark.id === entry}
+          isOpen={mark.id === opened}
+          onOpen={() => {
+            onMove(mark.id);
+            onOpen(mark.id);
+          }}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** What is behind the marks: time, lanes and messages. The names of the marks say the same. */
+function Backdrop({ layout, opened }: Pick<PictureProps, 'layout' | 'opened'>) {
+  const { width, height, lanes, lines, axis, gutter } = layout;
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
+    <g aria-hidden="true">
+      <g class="axis">
         {axis.ticks.map(({ x, text }) => (
           <text key={text + x} x={x} y={14}>
             {text}
@@ -67,29 +91,13 @@ export function Picture({ layout, current, opened, name, onMove, onOpen }: Pictu
           </g>
         ))}
       </g>
-      <g class="lanes" aria-hidden="true">
-        {lanes.map((lane) => (
-          <Lane key={lane.service} lane={lane} width={width} gutter={gutter} />
-        ))}
-      </g>
-      <g class="lines" aria-hidden="true">
-        {lines.map((line) => (
-          <Line key={line.id} line={line} isLit={opened !== undefined && line.id.includes(opened)} />
-        ))}
-      </g>
-      {marks.map((mark) => (
-        <Mark
-          key={mark.id}
-          mark={mark}
-          isEntry={mark.id === entry}
-          isOpen={mark.id === opened}
-          onOpen={() => {
-            onMove(mark.id);
-            onOpen(mark.id);
-          }}
-        />
+      {lanes.map((lane) => (
+        <Lane key={lane.service} lane={lane} width={width} gutter={gutter} />
       ))}
-    </svg>
+      {lines.map((line) => (
+        <Line key={line.id} line={line} isLit={opened !== undefined && line.id.includes(opened)} />
+      ))}
+    </g>
   );
 }
 
@@ -136,7 +144,6 @@ function Mark({ mark, isEntry, isOpen, onOpen }: MarkProps) {
   const { x, y, width, look, name } = mark;
   const room = (24 - MARK_SIZE) / 2;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the picture handles the keys of all its marks
     // biome-ignore lint/a11y/useSemanticElements: there is no button in SVG
     <g
       class={`mark ${classOf(look)}`}

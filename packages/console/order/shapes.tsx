@@ -35,8 +35,7 @@ export function Shape({ look, x, y, width, count = 1 }: ShapeProps) {
         ) : null}
       </>
     );
-  if (look === 'timer')
-    return <path class="body" d={`M${x + 4} ${y + MARK_SIZE}V${y + 1}h11l-3 4l3 4h-11`} />;
+  if (look === 'timer') return <path class="body" d={`M${x + 4} ${y + MARK_SIZE}V${y + 1}h11l-3 4l3 4h-11`} />;
   return (
     <>
       <rect class="body" x={x} y={y} width={Math.max(width, MARK_SIZE)} height={MARK_SIZE} rx={4} />

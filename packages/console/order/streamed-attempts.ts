@@ -110,6 +110,7 @@ function findFault(
   end: number,
 ): string | undefined {
   const own = faults.filter((one) => one.owner === owner);
-  const made = own.find(({ id }) => id === invocation) ?? own.find(({ number }) => number > first.number && number < end);
+  const made =
+    own.find(({ id }) => id === invocation) ?? own.find(({ number }) => number > first.number && number < end);
   return made?.fault;
 }

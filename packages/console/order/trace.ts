@@ -52,7 +52,11 @@ export interface TracedSaga {
 /** Everything that followed from one order, one message or one request: `GET /operations/trace/{id}`, and `orderly trace`. */
 export interface Trace {
   readonly id: string;
-  readonly verdict: { readonly state: 'complete' | 'pending' | 'failed'; readonly text: string; readonly next?: string };
+  readonly verdict: {
+    readonly state: 'complete' | 'pending' | 'failed';
+    readonly text: string;
+    readonly next?: string;
+  };
   /** One line: the order with its status, or the id that was asked for. */
   readonly title?: string;
   readonly events: number;

@@ -4,6 +4,7 @@ import { describeNames, type FaultOwner, findSimilarNames, KINDS_OF, type OwnerT
 import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';
 import { CONTROL } from './path.js';
+import { readStored, STORED } from './stored.js';
 
 /** Status that a live cloud reports. */
 export interface LiveStatus {
@@ -42,6 +43,7 @@ export class Control {
       if (method === 'GET' && path === CONTROL) return json(200, this.status());
       if (method === 'GET' && path === `${CONTROL}/owners`)
         return json(200, { owners: this.owners(), kinds: KINDS_OF });
+      if (method === 'GET' && path.split('?')[0] === STORED) return json(200, this.stored(path));
       const command = path.slice(CONTROL.length + 1);
       if (method !== 'POST') throw new BadControl(`${method} ${path}: ask with GET ${CONTROL}, or POST a command`);
       return json(200, await this.carryOut(command, input));
@@ -90,6 +92,13 @@ export class Control {
       default:
         throw new BadControl(`there is no command '${command}': forward, fault, calm, duplicate, reset`);
     }
+  }
+
+  private stored(path: string): object {
+    const found = readStored(this.live.cloud, path.split('?')[1] ?? '');
+    if (!found)
+      throw new BadControl(`ids: ids of messages with commas between them were expected, as in ${STORED}?ids=<id>`);
+    return found;
   }
 
   private async forward({ milliseconds }: Input): Promise<object> {
