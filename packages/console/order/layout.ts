@@ -1,3 +1,4 @@
+import { formatDuration } from '../page/format.js';
 import { type Axis, buildAxis, type Scale } from './axis.js';
 import type { CommitMark, DeliveryMark, History, TimerMark } from './history.js';
 import { type Attempted, lookOf, nameSubject, type Subject } from './marks.js';
@@ -44,6 +45,8 @@ export interface Layout {
   /** Where marks begin: left of it are the names, unless the picture is narrow. */
   readonly gutter: number;
   readonly axis: Axis;
+  /** Times for which somebody has forwarded the clock. */
+  readonly forwards: readonly (Span & { readonly text: string })[];
   readonly lanes: readonly PlacedLane[];
   /** In the order of time, which is the order of the keyboard. */
   readonly marks: readonly PlacedMark[];
@@ -94,8 +97,12 @@ export function layOut(history: History, size: Size): Layout {
     lanes.push({ service, y: begin, height: y - begin, rows });
     y += LANE_GAP;
   }
+  const forwards = history.forwards.map(({ from, to }) => {
+    const x = axis.xOf(from);
+    return { x, width: axis.xOf(to) - x, text: `clock forwarded, ${formatDuration(to - from)}` };
+  });
   const inOrder = marks.toSorted((one, other) => one.at - other.at || one.y - other.y);
-  return { width, height: y, gutter, axis, lanes, marks: inOrder, lines: drawLines(inOrder) };
+  return { width, height: y, gutter, axis, forwards, lanes, marks: inOrder, lines: drawLines(inOrder) };
 }
 
 function listMoments({ commits, deliveries, timers, forwards }: History, now: number): readonly number[] {

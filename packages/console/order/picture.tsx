@@ -72,13 +72,13 @@ export function Picture({ layout, current, opened, name, onMove, onOpen }: Pictu
 
 /** What is behind the marks: time, lanes and messages. The names of the marks say the same. */
 function Backdrop({ layout, opened }: Pick<PictureProps, 'layout' | 'opened'>) {
-  const { width, height, lanes, lines, axis, gutter } = layout;
+  const { width, height, lanes, lines, axis, forwards, gutter } = layout;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
     <g aria-hidden="true">
       <g class="axis">
         {axis.ticks.map(({ x, text }) => (
-          <text key={text + x} x={x} y={14}>
+          <text key={text + x} x={x} y={14} text-anchor={x > width - 60 ? 'end' : 'start'}>
             {text}
           </text>
         ))}
@@ -91,6 +91,16 @@ function Backdrop({ layout, opened }: Pick<PictureProps, 'layout' | 'opened'>) {
           </g>
         ))}
       </g>
+      {forwards.map(({ x, width: room, text }) => (
+        <g key={x} class="forward">
+          <path d={`M${x} 34h${room}m-6 -4l6 4l-6 4`} />
+          {room > 90 ? (
+            <text x={x + room / 2} y={28}>
+              {text}
+            </text>
+          ) : null}
+        </g>
+      ))}
       {lanes.map((lane) => (
         <Lane key={lane.service} lane={lane} width={width} gutter={gutter} />
       ))}
@@ -148,7 +158,7 @@ function Mark({ mark, isEntry, isOpen, onOpen }: MarkProps) {
     <g
       class={`mark ${classOf(look)}`}
       role="button"
-      tabIndex={isEntry ? 0 : -1}
+      tabindex={isEntry ? 0 : -1}
       aria-label={name}
       aria-pressed={isOpen}
       data-mark={mark.id}
