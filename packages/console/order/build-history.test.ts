@@ -74,7 +74,9 @@ describe('a recorded history', () => {
 
 test('a delivery has the time at which its record expires', () => {
   const [root] = recorded.trace.roots;
-  const roots = root ? [{ ...root, hops: root.hops.map((hop) => ({ ...hop, expiresAt: '2027-01-03T21:50:40.000Z' })) }] : [];
+  const roots = root
+    ? [{ ...root, hops: root.hops.map((hop) => ({ ...hop, expiresAt: '2027-01-03T21:50:40.000Z' })) }]
+    : [];
   const { deliveries } = buildHistory({ id: 'order-1', trace: { ...recorded.trace, roots } });
   expect(deliveries.find(({ type }) => type === 'OrderPlaced')?.expiresAt).toBe(Date.parse('2027-01-03T21:50:40Z'));
 });

@@ -68,17 +68,21 @@ const HEAD = 40;
 const LANE_GAP = 8;
 const GUTTER = 200;
 const EDGE = 14;
+/** Room behind the last moment, for its mark and for its time. */
+const END = 56;
 /** Width from which names have a gutter of their own; below they stand above their rows. */
 const WIDE = 720;
 /** Rows that the marks of one consumer take at most. */
 const MOST_ROWS = 3;
+/** Room that the text of a forwarded clock needs. */
+const FORWARD_TEXT = 140;
 
 /** Lays a history out. It is a pure function. */
 export function layOut(history: History, size: Size): Layout {
   const { width, scale, now } = size;
   const isWide = width >= WIDE;
   const gutter = isWide ? GUTTER : 0;
-  const axis = buildAxis(listMoments(history, now), { left: gutter + EDGE, right: width - EDGE - MARK, scale });
+  const axis = buildAxis(listMoments(history, now), { left: gutter + EDGE, right: width - END, scale });
   const lanes: PlacedLane[] = [];
   const marks: PlacedMark[] = [];
   let y = HEAD;
@@ -97,10 +101,13 @@ export function layOut(history: History, size: Size): Layout {
     lanes.push({ service, y: begin, height: y - begin, rows });
     y += LANE_GAP;
   }
-  const forwards = history.forwards.map(({ from, to }) => {
-    const x = axis.xOf(from);
-    return { x, width: axis.xOf(to) - x, text: `clock forwarded, ${formatDuration(to - from)}` };
-  });
+  const forwards = history.forwards
+    .map(({ from, to }) => {
+      const x = axis.xOf(from);
+      return { x, width: axis.xOf(to) - x, text: `clock forwarded, ${formatDuration(to - from)}` };
+    })
+    // What is folded has its own text there.
+    .filter((one) => one.width > FORWARD_TEXT);
   const inOrder = marks.toSorted((one, other) => one.at - other.at || one.y - other.y);
   return { width, height: y, gutter, axis, forwards, lanes, marks: inOrder, lines: drawLines(inOrder) };
 }

@@ -17,7 +17,11 @@ beforeEach(() => {
   asked = [];
   const answers: Readonly<Record<string, object>> = {
     '/_local/duplicate': { type: 'ReserveStock' },
-    '/_local/stored': { items: [{ table: 'records', key: 'inventory-commands#0#m1', item: { pk: 'k' } }], lines: [], more: false },
+    '/_local/stored': {
+      items: [{ table: 'records', key: 'inventory-commands#0#m1', item: { pk: 'k' } }],
+      lines: [],
+      more: false,
+    },
   };
   vi.stubGlobal('fetch', async (path: string, { method = 'GET', body = '' }: RequestInit = {}) => {
     asked.push(`${method} ${path.split('?')[0]} ${body}`.trim());
@@ -37,7 +41,8 @@ const marks = (): readonly Element[] => [...place.querySelectorAll('[data-mark]'
 const named = (text: string): Element =>
   marks().find((one) => one.getAttribute('aria-label')?.includes(text)) ?? expect.fail(`no mark is named ${text}`);
 const button = (text: string): HTMLButtonElement =>
-  [...place.querySelectorAll('button')].find((one) => one.textContent?.includes(text)) ?? expect.fail(`no button ${text}`);
+  [...place.querySelectorAll('button')].find((one) => one.textContent?.includes(text)) ??
+  expect.fail(`no button ${text}`);
 const press = (key: string, on: Element) =>
   act(() => void on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })));
 const click = (on: Element) => act(() => void on.dispatchEvent(new MouseEvent('click', { bubbles: true })));

@@ -1,14 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { formatMoment, formatTime } from '../page/format.js';
 import { linkTo } from '../page/route.js';
 import { ACTIONS } from './actions.js';
-import { formatElapsed } from './format-elapsed.js';
-import type { CommitMark, DeliveryMark, History, TimerMark } from './history.js';
+import { type Act, DeliveryActions, Moment, Record, Waiting } from './delivery-parts.js';
+import type { CommitMark, History, TimerMark } from './history.js';
 import type { PlacedMark } from './layout.js';
 import { type Attempted, describeLook, nameCommit } from './marks.js';
 import { StoredRecords } from './stored-records.js';
-
-type Act = (what: () => Promise<string>, begun: string) => Promise<void>;
 
 interface PanelProps {
   readonly mark: PlacedMark;
@@ -64,13 +61,6 @@ function More({ subject }: Pick<PlacedMark, 'subject'>) {
   const all = subject.kind === 'commit' ? subject.commits : subject.kind === 'attempt' ? subject.attempts : [];
   return all.length > SHOWN ? <p>And {all.length - SHOWN} more: the list shows all of them.</p> : null;
 }
-
-const Moment = ({ at, from }: { readonly at: number; readonly from: number }) => (
-  <>
-    {formatElapsed(at - from)} (
-    <time dateTime={new Date(at).toISOString()}>{`${formatMoment(at).slice(0, 10)} ${formatTime(at)}`}</time> UTC)
-  </>
-);
 
 interface PartProps {
   readonly from: number;
@@ -177,72 +167,6 @@ function Attempt({ of, from, isLocal, onAct }: PartProps & { readonly of: Attemp
         <Record delivery={delivery} />
       </dl>
       {isLocal ? <StoredRecords ids={[delivery.eventId]} owner={delivery.owner} /> : null}
-      {isLocal ? <DeliveryActions delivery={delivery} onAct={onAct} /> : null}
-    </div>
-  );
-}
-
-/** What the consumer has recorded of the message, with its expiry. */
-function Record({ delivery: { state, reason, expiresAt } }: { readonly delivery: DeliveryMark }) {
-  return (
-    <>
-      <dt>Now</dt>
-      <dd>
-        {state}
-        {reason === undefined ? '' : `: ${reason}`}
-      </dd>
-      {expiresAt === undefined ? null : (
-        <>
-          <dt>Record expires</dt>
-          <dd>
-            <time dateTime={new Date(expiresAt).toISOString()}>{formatMoment(expiresAt)}</time> UTC; a repetition that
-            comes later is refused by its age
-          </dd>
-        </>
-      )}
-    </>
-  );
-}
-
-function DeliveryActions({ delivery, onAct }: { readonly delivery: DeliveryMark; readonly onAct: Act }) {
-  const { eventId, type, owner, consumer } = delivery;
-  return (
-    <div class="actions">
-      <button type="button" onClick={() => onAct(() => ACTIONS.sendAgain(eventId), `${type} is sent again …`)}>
-        Send this message again
-      </button>
-      {owner === undefined ? null : (
-        <button type="button" onClick={() => onAct(() => ACTIONS.killNext(owner), `${owner} is to be killed …`)}>
-          Kill the next attempt of {consumer}
-        </button>
-      )}
-      <button
-        type="button"
-        onClick={() => onAct(() => ACTIONS.sendMuchLater(eventId), '36 days pass, which takes some seconds …')}
-      >
-        36 days later, again
-      </button>
-    </div>
-  );
-}
-
-function Waiting({
-  delivery,
-  isLocal,
-  onAct,
-}: {
-  readonly delivery: DeliveryMark;
-  readonly isLocal: boolean;
-  readonly onAct: Act;
-}) {
-  return (
-    <div>
-      <h2>
-        {delivery.type} waits for {delivery.consumer}
-      </h2>
-      <dl>
-        <Record delivery={delivery} />
-      </dl>
       {isLocal ? <DeliveryActions delivery={delivery} onAct={onAct} /> : null}
     </div>
   );

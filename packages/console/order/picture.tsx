@@ -78,31 +78,29 @@ function Backdrop({ layout, opened }: Pick<PictureProps, 'layout' | 'opened'>) {
     <g aria-hidden="true">
       <g class="axis">
         {axis.ticks.map(({ x, text }) => (
-          <text key={text + x} x={x} y={14} text-anchor={x > width - 60 ? 'end' : 'start'}>
+          <text key={text + x} x={x} y={14}>
             {text}
           </text>
-        ))}
-        {axis.folds.map(({ x, width: room, milliseconds }) => (
-          <g key={x} class="fold">
-            <rect x={x + room / 2 - 4} y={20} width={8} height={height - 20} />
-            <text x={x + room / 2} y={32}>
-              {formatDuration(milliseconds)}
-            </text>
-          </g>
         ))}
       </g>
       {forwards.map(({ x, width: room, text }) => (
         <g key={x} class="forward">
           <path d={`M${x} 34h${room}m-6 -4l6 4l-6 4`} />
-          {room > 90 ? (
-            <text x={x + room / 2} y={28}>
-              {text}
-            </text>
-          ) : null}
+          <text x={x + room / 2} y={28}>
+            {text}
+          </text>
         </g>
       ))}
       {lanes.map((lane) => (
         <Lane key={lane.service} lane={lane} width={width} gutter={gutter} />
+      ))}
+      {axis.folds.map(({ x, width: room, milliseconds }) => (
+        <g key={x} class="fold">
+          <rect x={x + room / 2 - 4} y={20} width={8} height={height - 20} />
+          <text x={x + room / 2} y={32}>
+            {formatDuration(milliseconds)}
+          </text>
+        </g>
       ))}
       {lines.map((line) => (
         <Line key={line.id} line={line} isLit={opened !== undefined && line.id.includes(opened)} />
@@ -118,23 +116,26 @@ function Lane({ lane, width, gutter }: { readonly lane: PlacedLane; readonly wid
       <rect class="lane" x={0} y={y} width={width} height={height} rx={4} />
       <text class="service" x={8} y={gutter > 0 ? y + 20 : y + 13}>
         {service}
+        {gutter > 0 ? null : <tspan class="row-label"> {nameOfFirst(rows)}</tspan>}
       </text>
       {rows.map((row, at) => (
-        <g key={row.label}>
-          {gutter > 0 ? (
-            <text class="row-label" x={gutter - 4} y={row.y + 16} text-anchor="end">
-              {at === 0 && row.label === 'commits' ? '' : row.label}
-            </text>
-          ) : (
-            <text class="row-label" x={8} y={row.y + 12}>
-              {at === 0 ? '' : row.label}
-            </text>
-          )}
-        </g>
+        <text
+          key={row.label}
+          class="row-label"
+          x={gutter > 0 ? gutter - 4 : 8}
+          y={row.y + (gutter > 0 ? 16 : 12)}
+          text-anchor={gutter > 0 ? 'end' : 'start'}
+        >
+          {at === 0 && (gutter === 0 || row.label === 'commits') ? '' : row.label}
+        </text>
       ))}
     </g>
   );
 }
+
+/** A narrow picture has the first row's name beside its service's. Commits need none. */
+const nameOfFirst = ([first]: PlacedLane['rows']): string =>
+  first === undefined || first.label === 'commits' ? '' : first.label;
 
 function Line({ line, isLit }: { readonly line: PlacedLine; readonly isLit: boolean }) {
   const { from, to, look } = line;

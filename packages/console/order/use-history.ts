@@ -5,7 +5,7 @@ import { gaps, type Happened, listen } from '../page/stream.js';
 import type { ConsoleFacts } from '../server/contract.js';
 import { buildHistory } from './build-history.js';
 import { type History, isEmpty } from './history.js';
-import type { Trace } from './trace.js';
+import { listMessages, type Trace } from './trace.js';
 
 /** A history on its way. It stays while a newer one is read. */
 export type LoadingHistory =
@@ -13,9 +13,11 @@ export type LoadingHistory =
   | { readonly state: 'loaded'; readonly history: History }
   | { readonly state: 'failed'; readonly error: Error };
 
-/** Milliseconds between something that happened and the question what became of it, and between two pictures. */
-const ASK_AFTER = 250;
+/** Milliseconds between something that happened and the next picture, and the question what became of it. */
 const DRAW_AFTER = 50;
+const ASK_AFTER = 250;
+/** A trace costs its app some queries: between two of them is this multiple of the time that the last one took. */
+const ASK_PAUSE = 3;
 /** Happenings that are kept: as many as a local cloud remembers. */
 const KEPT = 10_000;
 const KINDS = ['delivery', 'fault', 'time'];
@@ -40,6 +42,12 @@ class HistoryReader {
   private tracedUpTo = 0;
   private failure: Error | undefined;
   private isRead = false;
+  private isAsking = false;
+  private isAskedAgain = false;
+  private pause = ASK_AFTER;
+  /** Ids of its messages and of its correlations, as far as the trace tells them. */
+  private messages: ReadonlySet<string> = new Set();
+  private correlations: ReadonlySet<string> = new Set();
   private asks: ReturnType<typeof setTimeout> | undefined;
   private draws: ReturnType<typeof setTimeout> | undefined;
   private readonly aborted = new AbortController();
@@ -66,19 +74,47 @@ class HistoryReader {
     this.happenings.set(happened.number, happened);
     const [oldest] = this.happenings.keys();
     if (this.happenings.size > KEPT && oldest !== undefined) this.happenings.delete(oldest);
+    if (!this.isAbout(happened)) return;
     this.draws ??= setTimeout(() => {
       this.draws = undefined;
       this.draw();
     }, DRAW_AFTER);
-    // Of each message that ended, the commit that followed is in the trace only.
-    this.asks ??= setTimeout(() => {
-      this.asks = undefined;
-      void this.readTrace().then(() => this.draw());
-    }, ASK_AFTER);
+    this.askSoon();
+  }
+
+  /** Whether something belongs to the history. Of one that nobody knows yet, it names the id. */
+  private isAbout({ kind, outcome, eventId = '', correlationId = '', subject = '' }: Happened): boolean {
+    if (kind === 'time') return outcome === 'forwarded';
+    if (this.messages.has(eventId) || this.correlations.has(correlationId)) return true;
+    return correlationId === this.id || subject.endsWith(this.id);
+  }
+
+  /** Reads the trace a moment later: of each message that ended, the commit that followed is there only. */
+  private askSoon(): void {
+    if (this.aborted.signal.aborted) return;
+    if (this.isAsking) this.isAskedAgain = true;
+    else
+      this.asks ??= setTimeout(() => {
+        this.asks = undefined;
+        void this.askAgain();
+      }, this.pause);
+  }
+
+  private async askAgain(): Promise<void> {
+    this.isAsking = true;
+    this.isAskedAgain = false;
+    const began = performance.now();
+    await this.readTrace();
+    this.pause = Math.max(ASK_AFTER, ASK_PAUSE * (performance.now() - began));
+    this.isAsking = false;
+    this.draw();
+    if (this.isAskedAgain) this.askSoon();
   }
 
   private async readAll(): Promise<void> {
-    await Promise.all([this.readTrace(), this.readHappenings()]);
+    // What a trace lacks of what happened before it is none of its own, so that must be known first.
+    await this.readHappenings();
+    await this.readTrace();
     this.isRead = true;
     this.draw();
   }
@@ -91,6 +127,9 @@ class HistoryReader {
       const path = `/_console/operations/trace/${encodeURIComponent(this.id)}`;
       this.trace = await ask<Trace>(path, undefined, this.aborted.signal);
       this.tracedUpTo = last;
+      const messages = listMessages(this.trace);
+      this.messages = new Set(messages.map(({ id }) => id));
+      this.correlations = new Set(messages.map(({ correlationId }) => correlationId));
       this.failure = undefined;
     } catch (error) {
       this.failure = error as Error;

@@ -18,10 +18,16 @@ beforeAll(async () => {
     log: () => undefined,
   });
   cloud.live.runInside(({ dynamodb, log, world }) => {
-    const [orders = '', stock = ''] = ['Orders', 'Stock'].map((name) => dynamodb.tables().find((one) => one.includes(name)));
+    const [orders = '', stock = ''] = ['Orders', 'Stock'].map((name) =>
+      dynamodb.tables().find((one) => one.includes(name)),
+    );
     dynamodb.load(orders, [{ pk: { S: 'Order#1' }, commands: { L: [{ M: { id: { S: 'm-1' } } }] } }], '');
     dynamodb.load(stock, [{ pk: { S: 'stock@0#m-1' }, expiresAt: { N: '7' } }, { pk: { S: 'stock@0#m-2' } }], '');
-    dynamodb.load(stock, Array.from({ length: 25 }, (_, at) => ({ pk: { S: `many ${at}` }, trigger: { S: 'm-3' } })), '');
+    dynamodb.load(
+      stock,
+      Array.from({ length: 25 }, (_, at) => ({ pk: { S: `many ${at}` }, trigger: { S: 'm-3' } })),
+      '',
+    );
     const line = { at: world.now, level: 'INFO' };
     log.push({ ...line, fn: 'Shop/Reserve', text: '{"message":"applied","eventId":"m-1"}' });
     log.push({ ...line, fn: 'Shop/Other', text: 'm-1 and m-2' });
@@ -40,7 +46,7 @@ test('items and log lines that name a message are found in every table, however 
   expect(more).toBe(false);
 });
 
-test("with a function, only its tables and its lines are looked at", async () => {
+test('with a function, only its tables and its lines are looked at', async () => {
   const label = [...cloud.live.cloud.functions.values()][0]?.label ?? '';
   const { items } = await ask(`?ids=m-1,m-2&owner=${encodeURIComponent(label)}`);
   expect(items.map(({ key }) => key).toSorted()).toEqual(['stock@0#m-1', 'stock@0#m-2']);
