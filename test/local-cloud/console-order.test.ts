@@ -51,7 +51,7 @@ describe.skipIf(browserPath === undefined && !process.env.CI)('the picture of on
   });
   afterAll(() => browser?.close());
 
-  test('grows while the order that was placed over HTTP goes on, to its last step', async () => {
+  test('grows while the order that was placed over HTTP is worked on, to its last step', async () => {
     await marks('orders committed OrderPlaced').waitFor();
     await marks('ReserveStock at inventory-commands', 'applied').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'charge-payment done' }).waitFor();

@@ -12,7 +12,7 @@ export const ACTIONS = {
   },
   killNext: async (owner: string): Promise<string> => {
     await ask('/_local/fault', { owner, kind: 'killed-before', next: 1 });
-    return `${owner} is killed in the middle of its next attempt.`;
+    return `${owner} is killed in the middle of its next attempt: send it a message. What it loses comes again a minute later.`;
   },
   sendMuchLater: async (eventId: string): Promise<string> => {
     await ask('/_local/forward', { milliseconds: LATER });

@@ -25,7 +25,17 @@ export function OrderView({ id }: { readonly id: string }) {
   if (facts.state === 'failed') return <FailedState what={id} error={facts.error} />;
   if (facts.state === 'loading' || loading.state === 'loading') return <LoadingState of={id} />;
   if (loading.state === 'failed') return <FailedState what={id} error={loading.error} />;
-  return <HistoryView key={id} history={loading.history} isLocal={facts.answer.local} />;
+  const { history, failure } = loading;
+  return (
+    <>
+      {failure === undefined ? null : (
+        <p class="state failed" role="alert">
+          The report on {id} can't be read, so this may be old or incomplete: {failure}
+        </p>
+      )}
+      <HistoryView key={id} history={history} isLocal={facts.answer.local} />
+    </>
+  );
 }
 
 /** A history that is there. @param now of the environment, for what waits. @default by the clock of the page's frame */

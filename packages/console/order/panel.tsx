@@ -53,8 +53,22 @@ export function Panel({ mark, history, isLocal, from, onAct, onClose }: PanelPro
         ? subject.timers.slice(0, SHOWN).map((one) => <Timer key={one.id} timer={one} history={history} from={from} />)
         : null}
       <More subject={subject} />
+      {isLocal ? <Stored subject={subject} /> : null}
     </aside>
   );
+}
+
+/** What is stored of the messages of a mark. Of one consumer, its tables are enough. */
+function Stored({ subject }: Pick<PlacedMark, 'subject'>) {
+  const deliveries =
+    subject.kind === 'attempt'
+      ? subject.attempts.map(({ delivery }) => delivery)
+      : subject.kind === 'waiting'
+        ? [subject.delivery]
+        : [];
+  const messages = subject.kind === 'commit' ? subject.commits.flatMap((commit) => commit.messages) : [];
+  const ids = [...new Set([...deliveries.map(({ eventId }) => eventId), ...messages.map(({ id }) => id)])];
+  return ids.length === 0 ? null : <StoredRecords ids={ids.slice(0, SHOWN)} owner={deliveries[0]?.owner} />;
 }
 
 function More({ subject }: Pick<PlacedMark, 'subject'>) {
@@ -103,7 +117,6 @@ function Commit({ commit, from, isLocal, onAct }: PartProps & { readonly commit:
           </li>
         ))}
       </ul>
-      {isLocal ? <StoredRecords ids={messages.map(({ id }) => id)} /> : null}
       {isLocal && messages[0] ? <SendAgain messages={messages} onAct={onAct} /> : null}
     </div>
   );
@@ -166,7 +179,6 @@ function Attempt({ of, from, isLocal, onAct }: PartProps & { readonly of: Attemp
         )}
         <Record delivery={delivery} />
       </dl>
-      {isLocal ? <StoredRecords ids={[delivery.eventId]} owner={delivery.owner} /> : null}
       {isLocal ? <DeliveryActions delivery={delivery} onAct={onAct} /> : null}
     </div>
   );

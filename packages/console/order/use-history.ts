@@ -10,7 +10,8 @@ import { listMessages, type Trace } from './trace.js';
 /** A history on its way. It stays while a newer one is read. */
 export type LoadingHistory =
   | { readonly state: 'loading' }
-  | { readonly state: 'loaded'; readonly history: History }
+  /** `failure`: why the trace could not be read, so that the history may be old, or has only what a local cloud tells. */
+  | { readonly state: 'loaded'; readonly history: History; readonly failure?: string }
   | { readonly state: 'failed'; readonly error: Error };
 
 /** Milliseconds between something that happened and the next picture, and the question what became of it. */
@@ -156,7 +157,7 @@ class HistoryReader {
     const happenings = [...this.happenings.values()].toSorted((one, other) => one.number - other.number);
     const { id, trace, tracedUpTo, failure } = this;
     const history = buildHistory({ id, trace, happenings, tracedUpTo });
-    if (!isEmpty(history)) this.show({ state: 'loaded', history });
+    if (!isEmpty(history)) this.show({ state: 'loaded', history, ...(failure && { failure: failure.message }) });
     else this.show({ state: 'failed', error: failure ?? new AskFailed(404, NOTHING) });
   }
 }
