@@ -59,7 +59,7 @@ describe.skipIf(browserPath === undefined && !process.env.CI)('the picture of on
   });
 
   test('shows the record behind a mark by the keyboard alone', async () => {
-    await page.getByLabel('Time').focus();
+    await page.locator('.tools select').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate<string>("document.activeElement.getAttribute('aria-label')");

@@ -84,7 +84,9 @@ function traceDeliveries(
 ): readonly DeliveryMark[] {
   const sentAt = Date.parse(message.at);
   return message.hops.map((hop) => {
-    const { consumer, service, state, reason, tries = [], expiresAt, isStored } = hop;
+    const { consumer, service, state, tries = [], expiresAt, isStored } = hop;
+    // Of what waits, the relay may be the reason.
+    const reason = hop.reason ?? (state === 'pending' ? message.publication?.text : undefined);
     const own = [...streamed.values()].filter(
       (one) => one.eventId === message.id && owners.get(one.owner)?.consumer === consumer,
     );
