@@ -108,6 +108,11 @@ describe('an axis', () => {
     expect(axis.ticks.map(({ text }) => text)).toEqual(['+0 ms', '+36 d', '… +100 ms']);
   });
 
+  test('folds days spread out, too', () => {
+    const axis = buildAxis([0, 60_000, 36 * DAY], { ...room, scale: 'spread' });
+    expect(axis.folds.map(({ milliseconds }) => milliseconds)).toEqual([36 * DAY - 60_000]);
+  });
+
   test('to scale, folds a minute beside milliseconds; spread out, it does not', () => {
     const moments = [0, 5, 60_000, 60_005];
     expect(buildAxis(moments, { ...room, scale: 'linear' }).folds).toHaveLength(1);
