@@ -65,6 +65,12 @@ const delivery = {
     withDescription('Whether its consumer has stored it; only of one that is pending.', z.literal(true)),
   ),
   reason: z.exactOptional(withDescription("Reason of a failure: names and codes, no people's data.", z.string())),
+  expiresAt: z.exactOptional(
+    withDescription(
+      'Time at which its record expires. A repetition that comes later is refused by its age.',
+      z.iso.datetime(),
+    ),
+  ),
   tries: z.exactOptional(
     withDescription('Each time that the consumer got it, as far as the logs tell it.', z.array(TracedAttempt)),
   ),
@@ -114,6 +120,33 @@ export const TracedMessage = z.object({
   },
 });
 
+/** A saga of a traced order: where it stands. */
+export const TracedSaga = z.object({
+  service: z.string(),
+  saga: z.string(),
+  id: z.string(),
+  status: z.string(),
+  step: z.exactOptional(withDescription('Step that it waits for.', z.string())),
+  attempt: z.exactOptional(z.int()),
+  since: z.exactOptional(z.iso.datetime()),
+  sentAt: z.exactOptional(z.iso.datetime()),
+  again: z.exactOptional(withDescription('Time of the next attempt, or at which it is given up.', z.iso.datetime())),
+  backlog: z.exactOptional(z.int()),
+  toUndo: z.exactOptional(withDescription('Steps to compensate if it fails, the newest last.', z.array(z.string()))),
+  held: z.exactOptional(z.string()),
+  heldSince: z.exactOptional(z.iso.datetime()),
+  ending: z.exactOptional(
+    z.object({
+      cause: z.string(),
+      step: z.exactOptional(z.string()),
+      reason: z.exactOptional(z.string()),
+      subjects: z.exactOptional(z.array(z.string())),
+    }),
+  ),
+  stuckSince: z.exactOptional(z.iso.datetime()),
+  reason: z.exactOptional(z.string()),
+});
+
 /** Id of an order, an event, a command or a request. A correlation id of a client has the widest form. */
 export const TraceId = z
   .string()
@@ -127,7 +160,10 @@ export const TraceView = z.object({
     text: z.string(),
     next: z.exactOptional(withDescription('Command to run next.', z.string())),
   }),
+  title: z.exactOptional(withDescription('Its order with the status, or the id that was asked for.', z.string())),
   events: withDescription('Number of messages.', z.int()),
+  doneTwice: z.exactOptional(withDescription('Number of effects that were found twice.', z.int())),
+  sagas: z.exactOptional(withDescription('Sagas of its orders.', z.array(TracedSaga))),
   roots: withDescription('Messages whose causes are not among them.', z.array(TracedMessage)),
   attempts: z.exactOptional(
     withDescription(

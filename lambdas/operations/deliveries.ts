@@ -92,6 +92,8 @@ export interface Delivery {
   readonly attempts?: number;
   /** Whether its consumer has stored it: only of one that is pending. */
   readonly isStored?: true;
+  /** Time at which its record expires. A repetition that comes later is refused by its age. */
+  readonly expiresAt?: string;
   /** Each time that the consumer got it, as far as logs tell it. */
   readonly tries?: readonly Attempt[];
 }
@@ -223,8 +225,14 @@ function describePlaces(listener: Listener): Pick<Delivery, 'reason'> {
 
 function judgeRecord(listener: Listener, record: ConsumerRecord, messageId: string): Delivery {
   const { name, service } = listener;
-  const { attempts } = record;
-  const plain = { consumer: name, service: service.name, messageId, ...(attempts !== undefined && { attempts }) };
+  const { attempts, expiresAt } = record;
+  const plain = {
+    consumer: name,
+    service: service.name,
+    messageId,
+    ...(attempts !== undefined && { attempts }),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
+  };
   const place = locateRecord(record, listener);
   switch (place) {
     case 'window':

@@ -11,6 +11,8 @@ import {
   pluralize,
   type RelayReader,
   RequestRefused,
+  type Saga,
+  sagaToJson,
 } from '@orderly/operator';
 import { ORDER_ID } from '../orders/keys.js';
 import { describeSummary, summarizeAttempts } from './attempt-summary.js';
@@ -40,7 +42,7 @@ export async function showTrace(
   attempts: AttemptReader = createAttemptReader(context),
 ): Promise<Outcome> {
   const { id, verbose } = request;
-  const { what, roots, verdict, found, doneTwice } = await findTrace(context, request, async (facts) =>
+  const { what, roots, verdict, found, doneTwice, sagas } = await findTrace(context, request, async (facts) =>
     withAttempts(await Promise.all(facts.map((one) => withRelays(one, relays))), attempts),
   );
   const events = collectMessages(roots);
@@ -55,7 +57,16 @@ export async function showTrace(
       '',
       verbose ? formatTree(roots, { verbose }) : fitToTerminal(formatTree(roots, { verbose })),
     ].join('\n'),
-    json: { id, verdict, roots: roots.map(toJson), events: events.length, ...(summary && { attempts: summary }) },
+    json: {
+      id,
+      title: what,
+      verdict,
+      roots: roots.map(toJson),
+      events: events.length,
+      ...(summary && { attempts: summary }),
+      doneTwice,
+      sagas: sagas.map(sagaToJson),
+    },
   };
 }
 
@@ -66,6 +77,8 @@ interface TraceResult {
   readonly found?: FoundAttempts | undefined;
   /** Number of effects that were found twice. */
   readonly doneTwice: number;
+  /** Sagas of the orders that it is about. */
+  readonly sagas: readonly Saga[];
 }
 
 /** Adds to facts what is not in the tables. */
@@ -89,6 +102,7 @@ async function findTrace(
   const logs = {
     found: facts[0]?.found,
     doneTwice: findDoneTwice(facts.flatMap(({ aggregates }) => aggregates)).length,
+    sagas: facts.flatMap((one) => one.sagas),
   };
   const roots = buildTree(reportMessages(facts, by === 'correlation' ? id : undefined), services);
   if (by === 'correlation')
@@ -113,6 +127,7 @@ function traceOrder(facts: OrderFacts): TraceResult {
     verdict: { ...own, ...(again !== undefined && { next: again }) },
     found: facts.found,
     doneTwice: doneTwice.length,
+    sagas: facts.sagas,
   };
 }
 

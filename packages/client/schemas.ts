@@ -906,8 +906,14 @@ export type TraceView = {
     /** Command to run next. */
     readonly next?: string;
   };
+  /** Its order with the status, or the id that was asked for. */
+  readonly title?: string;
   /** Number of messages. */
   readonly events: number;
+  /** Number of effects that were found twice. */
+  readonly doneTwice?: number;
+  /** Sagas of its orders. */
+  readonly sagas?: readonly (TracedSaga)[];
   /** Messages whose causes are not among them. */
   readonly roots: readonly (TracedMessage)[];
   /** Number of all attempts by their outcome, as the logs tell it. */
@@ -950,6 +956,8 @@ export type TracedDelivery = {
   readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
+  /** Time at which its record expires. A repetition that comes later is refused by its age. */
+  readonly expiresAt?: string;
   /** Each time that the consumer got it, as far as the logs tell it. */
   readonly tries?: readonly (TracedAttempt)[];
 };
@@ -966,6 +974,8 @@ export type TracedHop = {
   readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
+  /** Time at which its record expires. A repetition that comes later is refused by its age. */
+  readonly expiresAt?: string;
   /** Each time that the consumer got it, as far as the logs tell it. */
   readonly tries?: readonly (TracedAttempt)[];
   readonly followed: readonly (TracedMessage)[];
@@ -995,6 +1005,33 @@ export type TracedMessage = {
   };
   readonly hops: readonly (TracedHop)[];
   readonly others: readonly (TracedMessage)[];
+};
+
+export type TracedSaga = {
+  readonly service: string;
+  readonly saga: string;
+  readonly id: string;
+  readonly status: string;
+  /** Step that it waits for. */
+  readonly step?: string;
+  readonly attempt?: number;
+  readonly since?: string;
+  readonly sentAt?: string;
+  /** Time of the next attempt, or at which it is given up. */
+  readonly again?: string;
+  readonly backlog?: number;
+  /** Steps to compensate if it fails, the newest last. */
+  readonly toUndo?: readonly (string)[];
+  readonly held?: string;
+  readonly heldSince?: string;
+  readonly ending?: {
+    readonly cause: string;
+    readonly step?: string;
+    readonly reason?: string;
+    readonly subjects?: readonly (string)[];
+  };
+  readonly stuckSince?: string;
+  readonly reason?: string;
 };
 
 export type UserStatus = "ACTIVE" | "SUSPECT" | "BLOCKED";

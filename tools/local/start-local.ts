@@ -11,8 +11,9 @@ import { findEndpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 import { awaitInterruption } from './interrupted.js';
 import { forgetLocalRun, type LocalRun, renewLocalRun, STATE, writeLocalRun } from './local-run.js';
+import { orderlyPage } from './page.js';
 import { type Progress, runStep } from './progress.js';
-import { describeReady, describeStart, invitation, renderTables } from './start-texts.js';
+import { describePage, describeReady, describeStart, invitation, renderTables } from './start-texts.js';
 import { Terminal } from './terminal.js';
 import { Watcher } from './watcher.js';
 
@@ -41,7 +42,7 @@ export async function startLocalCloud(options: StartOptions): Promise<number> {
   const { cloud, folder, shown } = await terminal.during(() => startAndDemonstrate({ ...options, say }));
   const watcher = new Watcher(cloud.live, folder, terminal, traces !== undefined);
   watcher.begin();
-  say(`${shown}\n${describeStart(cloud.url, terminal)}`);
+  say(`\n${describePage(cloud.pageUrl, terminal)}\n${shown}\n${describeStart(cloud.url, terminal)}`);
   say(describeReady(performance.now() - began));
   const signal = await awaitInterruption();
   watcher.end();
@@ -109,6 +110,7 @@ async function begin(options: {
       port,
       hosts,
       docs: BUILT,
+      page: orderlyPage(),
       keep: state,
       logInvocations: logs,
       log: say,

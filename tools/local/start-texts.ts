@@ -57,6 +57,10 @@ See the stock, as an operator:
 curl -sw '\\n' '${apiUrl}/stock/${sku}' -H "Authorization: Bearer $(npm run -s token -- --operator)"`;
 }
 
+/** Says where the page is: the first line behind a start's progress. */
+export const describePage = (pageUrl: string, terminal: Pick<Terminal, 'colour'>): string =>
+  `Look at it: ${terminal.colour('bold', pageUrl)}`;
+
 /** Says where Orderly runs, what to try there, and what it is not. */
 export function describeStart(url: string, terminal: Pick<Terminal, 'colour'>): string {
   const command = (text: string, about: string): string => `  ${terminal.colour('cyan', text.padEnd(62))} ${about}`;

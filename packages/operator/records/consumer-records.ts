@@ -63,6 +63,8 @@ export const ConsumerRecord = z.object({
   repeated: z.optional(z.number()),
   /** For one of those: the message whose record stands for it. */
   repeats: z.optional(z.string()),
+  /** Time from which DynamoDB may delete it, in seconds since 1970. Absent in one that does not expire, such as a failure. */
+  expiresAt: z.optional(z.number()),
   discardedAt: z.optional(z.string()),
   discardedBy: z.optional(z.string()),
   discardReason: z.optional(z.string()),

@@ -4,7 +4,7 @@ export const HAPPENING_KINDS = [
   'call',
   /** A function began, ended or was throttled. */
   'invocation',
-  /** A queue took a message, or a message left it. */
+  /** A bus (`published`) or a queue took a message, or a message left its queue. */
   'message',
   /** A message was given to a function, or an event to a target; and what became of it. */
   'delivery',
@@ -35,7 +35,7 @@ export interface Happening {
   readonly fault?: string;
   /** How long it took, in milliseconds by the account's clock. */
   readonly ms?: number;
-  /** How often the queue has given the message to a consumer, this time included. */
+  /** How often the queue has given the message to a consumer, or the stream a batch to its function, this time included. */
   readonly receiveCount?: number;
   /** The queue's id of a message. */
   readonly messageId?: string;
@@ -43,8 +43,9 @@ export interface Happening {
   readonly invocation?: string;
   /** Operation of a call, or path of the construct that a delivery goes to. */
   readonly target?: string;
-  /** Id, type, subject, version and correlation id of a CloudEvents message. */
+  /** Id, source, type, subject, version and correlation id of a CloudEvents message. */
   readonly eventId?: string;
+  readonly source?: string;
   readonly type?: string;
   readonly subject?: string;
   readonly version?: number;
@@ -109,7 +110,7 @@ export class Happenings {
 /** Attributes of a message that is a CloudEvent, or an event of EventBridge around one. */
 export function readMessageFacts(
   body: string,
-): Pick<Happening, 'eventId' | 'type' | 'subject' | 'version' | 'correlationId'> {
+): Pick<Happening, 'eventId' | 'source' | 'type' | 'subject' | 'version' | 'correlationId'> {
   try {
     const parsed = JSON.parse(body) as { readonly detail?: unknown };
     return factsOf(parsed.detail ?? parsed);
@@ -121,9 +122,10 @@ export function readMessageFacts(
 /** The same for a message that is parsed already. CloudEvents 1.0.2, "Context Attributes"; the correlation id is an extension. */
 export function factsOf(message: unknown): ReturnType<typeof readMessageFacts> {
   if (typeof message !== 'object' || message === null) return {};
-  const { id, type, subject, sequence, correlationid } = message as Readonly<Record<string, unknown>>;
+  const { id, source, type, subject, sequence, correlationid } = message as Readonly<Record<string, unknown>>;
   return {
     ...(typeof id === 'string' && { eventId: id }),
+    ...(typeof source === 'string' && { source }),
     ...(typeof type === 'string' && { type }),
     ...(typeof subject === 'string' && { subject }),
     ...(typeof sequence === 'number' && { version: sequence }),

@@ -91,6 +91,7 @@ async function run(folder: string, { port, host, keep, logs, outside }: Values):
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, (_name: NodeJS.Signals, number: number) => resolve(number));
   });
+  console.log(`Look at it: ${cloud.pageUrl}`);
   console.log(`${folder} runs at ${cloud.url} (its API at ${cloud.url}/${cloud.live.cloud.apis[0]?.stage ?? ''})`);
   console.log('It is a simulator, not AWS. Ctrl-C ends it.');
   let timer: NodeJS.Timeout | undefined;

@@ -25,7 +25,7 @@ interface Question {
  * Answers `GET /_local/events`: server-sent events (WHATWG HTML, "Server-sent events"), each a JSON object as its data. With
  * `Accept: application/json` it is one page: `{ events, last }`, where `last` is the id to ask with next.
  *
- * `after` or the header `Last-Event-ID` is the id of the last one that the asker has. Who has missed some that are forgotten gets
+ * `after` or the header `Last-Event-ID` is the id of the last one that the asker has; `after=last` is the newest. Who has missed some that are forgotten gets
  * an event of the type `gap` first. `kind` (a list with commas) and `correlation` choose.
  */
 export class HappeningStream {
@@ -94,8 +94,10 @@ export class HappeningStream {
     const correlation = searchParams.get('correlation');
     const isWanted = ({ kind, correlationId }: Happened): boolean =>
       kinds.includes(kind) && (correlation === null || correlation === correlationId);
-    const id = searchParams.get('after') ?? headers['last-event-id'];
-    if (id === undefined) return { after: 0, isWanted, hasGap: this.happenings.first > 1 };
+    // A browser repeats the address when it connects again, and adds the header.
+    const id = headers['last-event-id'] ?? searchParams.get('after');
+    if (id === 'last') return { after: this.happenings.last, isWanted, hasGap: false };
+    if (id === null) return { after: 0, isWanted, hasGap: this.happenings.first > 1 };
     const [, cloud, number] = /^(\w+)\.(\d{1,15})$/.exec(String(id)) ?? [];
     if (number === undefined)
       throw new BadQuestion(`after: '${String(id)}' is no id of an event: the id of the last one was expected`);

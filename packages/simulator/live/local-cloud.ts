@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Control } from './control.js';
 import { formatInvocation } from './invocation-line.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
+import type { PageOptions } from './local-page.js';
 import { LiveServer } from './server.js';
 import { parseState, type SavedState, StateRefused } from './state.js';
 
@@ -25,6 +26,8 @@ export interface LocalCloudOptions
   readonly hosts?: readonly string[] | undefined;
   /** Folder whose files are served below `/_docs/`, for a browser. @default none */
   readonly docs?: string | undefined;
+  /** What the page at `/` shows of the app. @default what the local cloud knows by itself */
+  readonly page?: PageOptions | undefined;
   /** File from which it takes what an earlier one remembered, and to which it writes that at its end. @default it forgets */
   readonly keep?: string | undefined;
   /** Tells each invocation in a line: function, duration, outcome, what it logged. @default false */
@@ -46,13 +49,18 @@ export class LocalCloud {
     return this.server.url;
   }
 
+  /** Address of its page, with the token that the page needs. */
+  get pageUrl(): string {
+    return this.server.pageUrl;
+  }
+
   /**
    * Starts it.
    * @throws {StateRefused} if the kept state doesn't fit; the file stays as it is
    * @throws {PortInUse} if the port that was asked for is in use
    */
   static async start(given: LocalCloudOptions): Promise<LocalCloud> {
-    const { port, hosts, docs, keep, logInvocations = false, log, ...options } = given;
+    const { port, hosts, docs, page, keep, logInvocations = false, log, ...options } = given;
     const state = keep === undefined ? undefined : readState(keep);
     const live = new LiveCloud({
       ...options,
@@ -66,6 +74,7 @@ export class LocalCloud {
         control: new Control(live),
         hosts,
         docs,
+        page,
         ...(port !== undefined && { port }),
       });
       return new LocalCloud(live, server, keep);

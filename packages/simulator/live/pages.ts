@@ -13,13 +13,18 @@ const NO_OTHER_PAGE = ['none', 'same-origin'];
  * (Fetch standard, "CORS-safelisted request"), and whoever sends some here can do anything in the account. SDKs and
  * command lines send neither `Origin` nor `Sec-Fetch-Site`.
  * @param names of this machine, beside `localhost`, 127.0.0.1 and [::1]. Their subdomains are names of it, too
+ * @param isOwnPage whether the cloud's own page has sent it, with its token
  * @returns `undefined` if it may be answered
  */
-export function findRefusal(headers: IncomingHttpHeaders, names: readonly string[] = []): string | undefined {
+export function findRefusal(
+  headers: IncomingHttpHeaders,
+  names: readonly string[] = [],
+  isOwnPage = false,
+): string | undefined {
   const { host, origin, 'sec-fetch-site': site } = headers;
   if (host !== undefined && !isThisMachine(host, names))
     return `the host '${host}' is no name of this machine: ask 127.0.0.1 or localhost, or start with --host ${hostName(host)}`;
-  if (origin !== undefined) return `not from a page in a browser: the request has an Origin (${origin})`;
+  if (origin !== undefined && !isOwnPage) return `not from a page in a browser: the request has an Origin (${origin})`;
   if (site !== undefined && !NO_OTHER_PAGE.includes(String(site)))
     return `not from a page in a browser: the request has Sec-Fetch-Site: ${site}`;
   return undefined;

@@ -7,6 +7,7 @@ import type { Control } from './control.js';
 import { answerWithFile, DOCS } from './docs.js';
 import { EVENTS, HappeningStream } from './happening-stream.js';
 import type { LiveCloud } from './live-cloud.js';
+import { LocalPage, type PageOptions } from './local-page.js';
 import { findRefusal, withLocalCorsHeaders } from './pages.js';
 import { CONTROL } from './path.js';
 
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly hosts?: readonly string[] | undefined;
   /** Folder whose files are served below `/_docs/`. @default none */
   readonly docs?: string | undefined;
+  /** What the page at `/` shows of the app. @default what the local cloud knows by itself */
+  readonly page?: PageOptions | undefined;
 }
 
 /** A port that somebody asked for by its number is in use. */
@@ -50,23 +53,30 @@ export class LiveServer {
   private constructor(
     private readonly server: Server,
     readonly port: number,
+    private readonly page: LocalPage,
   ) {}
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Address of the page, with its token. */
+  get pageUrl(): string {
+    return this.page.addressAt(this.url);
+  }
+
   /** @throws {PortInUse} if the port that was asked for is in use */
   static async listen(options: ServerOptions): Promise<LiveServer> {
     const { port, live, hosts } = options;
     const stream = new HappeningStream(live.happenings);
+    const page = new LocalPage(live, options.page ?? {}, () => (server.address() as AddressInfo).port);
     const server = createServer((request, response) => {
       const [path] = readPath(request.url ?? '/').split('?');
-      if (path === EVENTS && findRefusal(request.headers, hosts) === undefined) {
+      if (path === EVENTS && refusalOf(request, page, hosts) === undefined) {
         stream.answer(request, response);
         return;
       }
-      void answerTo(request, options)
+      void answerTo(request, page, options)
         .catch((error: Error): HttpResponse => {
           const status = error instanceof BadBody ? error.status : 500;
           return { status, headers: { 'content-type': 'text/plain' }, body: `${error.message}\n` };
@@ -77,7 +87,7 @@ export class LiveServer {
     server.keepAliveTimeout = 60_000;
     const taken = port === undefined ? await firstFree(server) : await listens(server, port);
     if (!taken) throw new PortInUse(`port ${port} of 127.0.0.1 is in use: choose another one with --port`);
-    return new LiveServer(server, (server.address() as AddressInfo).port);
+    return new LiveServer(server, (server.address() as AddressInfo).port, page);
   }
 
   stop(): Promise<void> {
@@ -111,8 +121,19 @@ function listens(server: Server, port: number): Promise<boolean> {
   });
 }
 
+/** Says why a request is refused: it may be of a page that nobody has opened for it. */
+function refusalOf(
+  { headers, url = '/', method = 'GET' }: IncomingMessage,
+  page: LocalPage,
+  hosts?: readonly string[],
+) {
+  const asked = { method, target: readPath(url), headers };
+  return findRefusal(headers, hosts, page.isFrom(headers)) ?? page.findRefusal(asked);
+}
+
 async function answerTo(
   request: IncomingMessage,
+  page: LocalPage,
   { live, control, hosts, docs }: ServerOptions,
 ): Promise<HttpResponse> {
   const { method = 'GET' } = request;
@@ -120,7 +141,7 @@ async function answerTo(
   const isControl = url === CONTROL || url.startsWith(`${CONTROL}/`);
   const api = isControl ? undefined : findApi(live, url);
   // Whoever calls the API has a token, which pages don't have; its answers say which pages may read them.
-  const refusal = api ? undefined : findRefusal(request.headers, hosts);
+  const refusal = api ? undefined : refusalOf(request, page, hosts);
   if (refusal !== undefined) {
     request.resume();
     return {
@@ -136,6 +157,8 @@ async function answerTo(
     const sent: ApiRequest = { method, path: api.path, headers: readRawHeaders(request), ...(body !== '' && { body }) };
     return withLocalCorsHeaders(sent, await live.request(sent, api.number));
   }
+  const asked = { method, target: url, headers: request.headers };
+  if (page.serves(asked)) return page.answer(asked);
   if (docs !== undefined && url.startsWith(`${DOCS}/`)) return answerWithFile(docs, method, url);
   // Somebody asks whether something is here, as tools for emulators do.
   const isQuestion = url === '/' && method === 'GET' && request.headers.authorization === undefined;

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { DemoResult } from '../../../tools/local/demo.js';
-import { describeReady, describeStart, invitation, renderTables } from '../../../tools/local/start-texts.js';
+import {
+  describePage,
+  describeReady,
+  describeStart,
+  invitation,
+  renderTables,
+} from '../../../tools/local/start-texts.js';
 
 const stockOf = (sku: string) => ({ sku, version: 1, onHand: 3, reserved: 0, available: 3 });
 const [before, after, atLast] = [stockOf('TEA-1'), stockOf('TEA-1'), stockOf('TEA-1')];
@@ -52,18 +58,24 @@ describe('docs/how-to/run-locally.md shows what a start prints', () => {
 
   test('the page shows the lines word for word, but for ids, counts of messages and seconds', () => {
     const url = 'http://127.0.0.1:4566';
+    const terminal = { colour: (_: unknown, text: string) => text };
     const printed = [
+      describePage(`${url}/?token=a-token`, terminal),
       renderTables(result),
       invitation({ apiUrl: `${url}/v1` }, result),
-      `${describeStart(url, { colour: (_, text) => text })}\n${describeReady(0)}`,
+      `${describeStart(url, terminal)}\n${describeReady(0)}`,
     ].join('\n\n');
-    const comparable = (text: string) => text.replace(/try-\w{8}/, 'try-<id>').replace(/after \d+ s\./, 'after <n> s.');
+    const comparable = (text: string) =>
+      text
+        .replace(/try-\w{8}/, 'try-<id>')
+        .replace(/token=[\w-]+/, 'token=<token>')
+        .replace(/after \d+ s\./, 'after <n> s.');
     expect(comparable(shown)).toBe(comparable(printed));
   });
 
-  test('README.md shows eight of the lines of docs/how-to/run-locally.md', () => {
+  test('README.md shows nine of the lines of docs/how-to/run-locally.md', () => {
     const [excerpt, all] = [textBlockOf('README.md').split('\n'), shown.split('\n')];
-    expect(excerpt).toHaveLength(8);
+    expect(excerpt).toHaveLength(9);
     expect(all.filter((line) => excerpt.includes(line))).toEqual(excerpt);
   });
 });

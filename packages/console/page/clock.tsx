@@ -1,0 +1,55 @@
+import { signal } from '@preact/signals';
+import { ask } from './ask.js';
+import { formatDuration, formatMoment } from './format.js';
+import { listen } from './stream.js';
+
+/** Status of a local cloud: `GET /_local`. */
+export interface LocalStatus {
+  readonly now: string;
+  /** Milliseconds that its clock is ahead of the machine's. */
+  readonly ahead: number;
+  readonly faults: readonly {
+    readonly owner: string;
+    readonly kind: string;
+    readonly left: number;
+    /** Time at which it ends, ISO 8601. */
+    readonly until?: string;
+  }[];
+}
+
+/** The newest status. It is read when the page opens, and again when time or faults have changed. */
+export const status = signal<LocalStatus | undefined>(undefined);
+const tick = signal(Date.now());
+
+/** Reads the status again. What fails here is shown by the connection. */
+export async function readStatus(): Promise<void> {
+  const answer = await ask<LocalStatus>('/_local').catch(() => undefined);
+  if (answer) status.value = answer;
+}
+
+/** Keeps the clock going. */
+export function runClock(): void {
+  void readStatus();
+  listen(({ kind }) => {
+    if (kind === 'time' || kind === 'fault') void readStatus();
+  });
+  setInterval(() => {
+    if (document.hidden) return;
+    tick.value = Date.now();
+    const now = tick.value + (status.value?.ahead ?? 0);
+    if (status.value?.faults.some(({ until }) => until !== undefined && Date.parse(until) < now)) void readStatus();
+  }, 1_000);
+}
+
+/** The environment's clock, and how far it is ahead of the machine's. */
+export function Clock() {
+  const known = status.value;
+  if (!known) return <span class="clock">–</span>;
+  const now = tick.value + known.ahead;
+  return (
+    <span class="clock">
+      <time dateTime={new Date(now).toISOString()}>{formatMoment(now)}</time> UTC
+      {known.ahead > 999 ? <span class="ahead">, {formatDuration(known.ahead)} ahead</span> : null}
+    </span>
+  );
+}

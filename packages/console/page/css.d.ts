@@ -1,0 +1,2 @@
+/** esbuild collects imported stylesheets into the page's own. */
+declare module '*.css';

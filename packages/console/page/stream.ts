@@ -1,0 +1,90 @@
+import { signal } from '@preact/signals';
+
+/** One thing that happened, as `GET /_local/events` tells it. */
+export interface Happened {
+  /** Ascends by one. */
+  readonly number: number;
+  /** Milliseconds since 1970, by the environment's clock. */
+  readonly at: number;
+  readonly kind: 'call' | 'invocation' | 'message' | 'delivery' | 'record' | 'fault' | 'timer' | 'time';
+  /** Path of the construct to which it happened. */
+  readonly owner: string;
+  readonly id: string;
+  readonly outcome?: string;
+  readonly fault?: string;
+  readonly ms?: number;
+  readonly receiveCount?: number;
+  readonly messageId?: string;
+  readonly invocation?: string;
+  readonly target?: string;
+  readonly eventId?: string;
+  readonly type?: string;
+  readonly subject?: string;
+  readonly version?: number;
+  readonly correlationId?: string;
+  readonly error?: string;
+  readonly records?: number;
+}
+
+/** State of the connection: `paused` while nobody sees the page. */
+export type Connection = 'connecting' | 'live' | 'reconnecting' | 'down' | 'paused';
+
+export const connection = signal<Connection>('connecting');
+/** Number of times that the page may have missed something: views read again what they show. */
+export const gaps = signal(0);
+
+/** Milliseconds without a connection after which it counts as down. The browser keeps trying. */
+const DOWN_AFTER = 10_000;
+
+const listeners = new Set<(happened: Happened) => void>();
+let source: EventSource | undefined;
+let last: string | undefined;
+let downs: ReturnType<typeof setTimeout> | undefined;
+
+/** Calls a listener with each thing that happens from now on. @returns a function that ends this */
+export function listen(listener: (happened: Happened) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Connects, and stays connected. A hidden page lets go of its connection, since a browser has six for one address. */
+export function connect(): void {
+  open();
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) pause();
+    else if (!source) open();
+  });
+}
+
+function open(): void {
+  source = new EventSource(`/_local/events?after=${encodeURIComponent(last ?? 'last')}`);
+  source.addEventListener('open', () => {
+    clearTimeout(downs);
+    downs = undefined;
+    connection.value = 'live';
+  });
+  source.addEventListener('gap', () => {
+    gaps.value++;
+  });
+  source.addEventListener('message', ({ data, lastEventId }) => {
+    last = lastEventId;
+    const happened = JSON.parse(data) as Happened;
+    for (const listener of listeners) listener(happened);
+  });
+  source.addEventListener('error', () => {
+    // A closed source was refused, and does not try again: the server has another token.
+    if (source?.readyState === EventSource.CLOSED) connection.value = 'down';
+    else if (connection.value !== 'down') {
+      connection.value = 'reconnecting';
+      downs ??= setTimeout(() => {
+        connection.value = 'down';
+      }, DOWN_AFTER);
+    }
+  });
+}
+
+function pause(): void {
+  source?.close();
+  source = undefined;
+  connection.value = 'paused';
+}

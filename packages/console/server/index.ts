@@ -1,0 +1,15 @@
+/** The page's files, who may ask for them and for data, and the shape of the data. */
+
+export { type Headers, isFromOwnPage, PageAccess } from './access.js';
+export {
+  COUNT_NAMES,
+  type ConsoleFacts,
+  type Count,
+  type Counted,
+  type CountedList,
+  type CountName,
+  type Counts,
+  type PlayedToy,
+  type Toy,
+} from './contract.js';
+export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';

@@ -1,0 +1,179 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type ConsoleFacts,
+  isFromOwnPage,
+  PAGE_PATHS,
+  PageAccess,
+  type PlayedToy,
+  readPageFiles,
+  refusedPage,
+  type Toy,
+} from '@orderly/console';
+import type { HttpResponse } from '../runtime/http.js';
+import { DOCS } from './docs.js';
+import type { LiveCloud } from './live-cloud.js';
+import { CONSOLE } from './path.js';
+import { Proof } from './proof.js';
+
+/** What a page shows of an app, and what the app lends it. */
+export interface PageOptions {
+  /** Name of the app. @default names of its stacks */
+  readonly name?: string;
+  /** Name of its environment. @default `local` */
+  readonly environment?: string;
+  /** Access to the operator's API of the app. @default the page shows what the local cloud knows by itself */
+  readonly operator?: {
+    /** Stage of the API that has `GET /operations/...`. */
+    readonly stage: string;
+    /** Makes a token of an operator. @param ahead milliseconds that the cloud's clock is ahead of the machine's */
+    readonly token: (ahead: number) => string;
+  };
+  /** What the app offers to try, such as an order with a declined card. @default nothing */
+  readonly toys?: readonly PlayableToy[];
+}
+
+/** Something to try, and how it is done. */
+export interface PlayableToy extends Toy {
+  /** @param where address of the local cloud, and milliseconds that its clock is ahead of the machine's */
+  readonly play: (where: { readonly url: string; readonly ahead: number }) => Promise<PlayedToy>;
+}
+
+interface Asked {
+  readonly method: string;
+  /** Path with its query. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The page of a local cloud: its files, and its data at `/_console/...`. All but the files needs the token of its address. */
+export class LocalPage {
+  private readonly access: PageAccess;
+  private readonly proof: Proof;
+  /** The operator's newest token, and when it was made by the cloud's clock. */
+  private token: { readonly text: string; readonly madeAt: number } | undefined;
+
+  constructor(
+    private readonly live: LiveCloud,
+    private readonly options: PageOptions,
+    private readonly port: () => number,
+  ) {
+    this.access = new PageAccess(port);
+    const { operator } = options;
+    this.proof = new Proof({
+      happenings: live.happenings,
+      ask: operator && ((path) => this.askOperator(path)),
+      unknown: NO_OPERATIONS,
+      now: () => live.now,
+    });
+  }
+
+  /** Address to open, with its token. */
+  addressAt(url: string): string {
+    return this.access.addressAt(url);
+  }
+
+  /** Says why a request of a page of this address is refused. Command lines and SDKs, which are no pages, need no token. */
+  findRefusal({ target, headers }: Asked): string | undefined {
+    const [path = ''] = target.split('?');
+    const isOpen = path === '/' || path.startsWith(`${DOCS}/`) || PAGE_PATHS.some((one) => one === path);
+    const needsToken = path.startsWith(`${CONSOLE}/`) || isFromOwnPage(headers);
+    return isOpen || !needsToken || this.access.isGranted(headers) ? undefined : NO_TOKEN;
+  }
+
+  /** Says whether a request comes from this page, with its token. */
+  isFrom(headers: IncomingHttpHeaders): boolean {
+    return isFromOwnPage(headers) && this.access.isGranted(headers);
+  }
+
+  /** Says whether a request is for the page: a browser opens `/`, and the rest has a path of its own. */
+  serves({ method, target, headers }: Asked): boolean {
+    const [path = ''] = target.split('?');
+    if (path.startsWith(`${CONSOLE}/`)) return true;
+    return path === '/' && method === 'GET' && headers.accept?.includes('text/html') === true;
+  }
+
+  /** Answers a request that is for the page, and that is not refused. */
+  async answer({ method, target, headers }: Asked): Promise<HttpResponse> {
+    const [path = ''] = target.split('?');
+    if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
+    if (path === `${CONSOLE}/facts`) return json(200, this.facts());
+    const toy = method === 'POST' && this.options.toys?.find(({ id }) => path === `${CONSOLE}/toys/${id}`);
+    if (toy) return this.play(toy);
+    if (path === `${CONSOLE}/counts`) return json(200, this.proof.counts());
+    if (path.startsWith(`${CONSOLE}/counted/`)) return this.counted(path.slice(`${CONSOLE}/counted/`.length));
+    if (path.startsWith(`${CONSOLE}/operations/`) && method === 'GET') return this.operations(target);
+    return json(404, { message: `${method} ${path}: the page has no such path` });
+  }
+
+  private async file(path: string, target: string, headers: IncomingHttpHeaders): Promise<HttpResponse> {
+    if (path === '/' && !this.access.isGranted(headers, target)) return { status: 401, ...refusedPage(NO_TOKEN) };
+    const file = (await readPageFiles())[path];
+    if (!file) return json(404, { message: `${path}: the page has no such file` });
+    const cookie = path === '/' && { 'set-cookie': this.access.cookie() };
+    return { status: 200, headers: { ...file.headers, ...cookie }, body: file.body };
+  }
+
+  private facts(): ConsoleFacts {
+    const { name, environment = 'local', operator, toys = [] } = this.options;
+    const stacks = new Set(this.live.cloud.deployment.assembly.resources.map(({ stack }) => stack));
+    return {
+      name: name ?? [...stacks].join(', '),
+      environment,
+      local: true,
+      ...(operator === undefined && { noOperations: NO_OPERATIONS }),
+      toys: toys.map(({ id, label, about }) => ({ id, label, about })),
+    };
+  }
+
+  private async play({ play }: PlayableToy): Promise<HttpResponse> {
+    const url = `http://127.0.0.1:${this.port()}`;
+    try {
+      return json(200, await play({ url, ahead: this.live.now - Date.now() }));
+    } catch (error) {
+      // A fault that somebody has asked for may have met it.
+      return json(502, { message: (error as Error).message });
+    }
+  }
+
+  private counted(name: string): HttpResponse {
+    const list = this.proof.list(name);
+    return list ? json(200, list) : json(404, { message: `'${name}' is no number of the page` });
+  }
+
+  /** @throws {Error} with what the API says, for any other answer than a success */
+  private async askOperator(path: string): Promise<unknown> {
+    const { status, body } = await this.operations(`${CONSOLE}${path}`);
+    const answer: { detail?: string; message?: string } = JSON.parse(String(body));
+    if (status === 200) return answer;
+    throw new Error(answer.detail ?? answer.message ?? `status ${status}`);
+  }
+
+  /** Asks the app's own API, as an operator. */
+  private async operations(target: string): Promise<HttpResponse> {
+    const { operator } = this.options;
+    const number = this.live.cloud.apis.findIndex(({ stage }) => stage === operator?.stage);
+    if (!operator || number < 0) return json(404, { message: NO_OPERATIONS });
+    const headers = { authorization: `Bearer ${this.operatorToken(operator)}`, accept: 'application/json' };
+    return this.live.request({ method: 'GET', path: target.slice(CONSOLE.length), headers }, number);
+  }
+
+  /** Makes a token once in a while: a gateway remembers what it knows of one. */
+  private operatorToken({ token }: NonNullable<PageOptions['operator']>): string {
+    const { now } = this.live;
+    if (!this.token || Math.abs(now - this.token.madeAt) > RENEWED)
+      this.token = { text: token(now - Date.now()), madeAt: now };
+    return this.token.text;
+  }
+}
+
+/** Milliseconds for which a token is used. */
+const RENEWED = 600_000;
+const NO_TOKEN = 'Open the address that the local cloud printed when it started: it has a token.';
+const NO_OPERATIONS =
+  "This app lends its page no operator's API (GET /operations/...): the page shows what the local cloud knows by itself.";
+
+const json = (status: number, body: object): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: `${JSON.stringify(body)}\n`,
+});
