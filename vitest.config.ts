@@ -166,6 +166,7 @@ export default defineConfig({
           'test/client/**/*.test.ts',
           'test/tools/**/*.test.ts',
           'test/docs/**/*.test.ts',
+          'packages/console/**/*.test.ts',
         ],
         shared,
       ),

@@ -1,5 +1,8 @@
 import type { ComponentType } from 'preact';
+import { DataBrowser } from '../data/data-browser.js';
+import { MapView } from '../map/map-view.js';
 import { OrderView } from '../order/order-view.js';
+import { ReferenceView } from '../reference/reference-view.js';
 import { NowView } from './now-view.js';
 
 /** A page of the console, at `#/<name>` or `#/<name>/<id>`. */
@@ -16,4 +19,7 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { name: 'now', title: 'Now', Component: NowView, isInNavigation: true },
   { name: 'order', title: 'One order', Component: OrderView, isInNavigation: false },
+  { name: 'map', title: 'Map', Component: MapView, isInNavigation: true },
+  { name: 'data', title: 'Data', Component: DataBrowser, isInNavigation: true },
+  { name: 'reference', title: 'API and events', Component: ReferenceView, isInNavigation: true },
 ];

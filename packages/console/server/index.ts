@@ -1,5 +1,8 @@
 /** The page's files, who may ask for them and for data, and the shape of the data. */
 
+export type * from '../data/contract.js';
+export type * from '../map/contract.js';
+export type * from '../reference/contract.js';
 export { type Headers, isFromOwnPage, PageAccess } from './access.js';
 export type { ConsoleFacts, Count, CountName, Counts, PlayedToy, Toy } from './contract.js';
 export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
