@@ -15,5 +15,8 @@ test('ids of orders and conversations in JSON are found where they stand', () =>
   const found = linkedIds(text);
   expect(found.map(({ id }) => id)).toEqual([order, '01a1fd15-42fa']);
   expect(found.map(({ from, to }) => text.slice(from, to))).toEqual([order, '01a1fd15-42fa']);
+  expect(firstLinkedId({ pk: `CreateOrderSaga#${order}` })).toBe(order);
+  expect(firstLinkedId({ sk: `ORDER#2026-11-29T22:24:32.675Z#${order}` })).toBe(order);
+  expect(firstLinkedId({ summary: '{"correlationId":"01a1fd15-42fa"}' })).toBe('01a1fd15-42fa');
   expect(firstLinkedId({ customerId: 'alice' })).toBeUndefined();
 });

@@ -33,11 +33,24 @@ export function MapPicture(props: {
       dots.end();
     };
   }, [picture]);
+  const frame = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const place = selected === undefined ? undefined : layout.boxes.get(selected);
+    const seen = frame.current;
+    if (!place || !seen) return;
+    seen.scrollLeft = place.x + place.width / 2 - seen.clientWidth / 2;
+    seen.scrollTop = place.y + place.height / 2 - seen.clientHeight / 2;
+  }, [layout, selected]);
   const { width, height } = layout;
   return (
     // A picture that is wider than the page is scrolled by keys, so it can be focused.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need the focus (WCAG 2.1.1)
-    <section class={isFitted ? 'map-picture fitted' : 'map-picture'} aria-label="Picture of the map" tabIndex={0}>
+    <section
+      ref={frame}
+      class={isFitted ? 'map-picture fitted' : 'map-picture'}
+      aria-label="Picture of the map"
+      tabIndex={0}
+    >
       <svg ref={drawing} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Resources and what goes between them</title>
         <defs>
@@ -111,7 +124,7 @@ function Box(props: {
   };
   if (box.place === '') return <g {...common}>{content}</g>;
   return (
-    <a {...common} href={linkTo('map', box.place)} aria-label={name} aria-current={isSelected ? 'true' : undefined}>
+    <a {...common} href={linkTo('map', box.place)} aria-current={isSelected ? 'true' : undefined}>
       {content}
     </a>
   );

@@ -82,9 +82,11 @@ function Loaded({ map, id }: { readonly map: SystemMap; readonly id: string }) {
           />{' '}
           dead letters
         </label>
-        <label>
-          <input type="checkbox" checked={isFitted} onChange={() => (fits.value = !isFitted)} /> as wide as the page
-        </label>
+        {isList.value ? null : (
+          <label>
+            <input type="checkbox" checked={isFitted} onChange={() => (fits.value = !isFitted)} /> as wide as the page
+          </label>
+        )}
       </fieldset>
       {node ? <NodeFacts map={map} node={node} counts={sumOf(node.id, counts.value)} /> : null}
       {isList.value ? (
