@@ -44,11 +44,11 @@ export function MapPicture(props: {
   const { width, height } = layout;
   return (
     // A picture that is wider than the page is scrolled by keys, so it can be focused.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need the focus (WCAG 2.1.1)
     <section
       ref={frame}
       class={isFitted ? 'map-picture fitted' : 'map-picture'}
       aria-label="Picture of the map"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need the focus (WCAG 2.1.1)
       tabIndex={0}
     >
       <svg ref={drawing} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
