@@ -1,8 +1,9 @@
 import type { ConsoleFacts } from '../server/contract.js';
 import { Clock } from './clock.js';
 import { useAnswer } from './loading.js';
+import { ProofStrip } from './proof-strip.js';
 import { goTo, linkTo, route } from './route.js';
-import { ConnectionState, EmptyState } from './states.js';
+import { ConnectionState } from './states.js';
 import { connection } from './stream.js';
 import { THEMES, theme } from './theme.js';
 import { VIEWS } from './views.js';
@@ -38,14 +39,16 @@ export function Frame() {
           ))}
         </ul>
       </nav>
+      <ProofStrip />
       <ConnectionState />
       <main id="content" tabIndex={-1}>
         {view ? (
           <view.Component id={id} />
         ) : (
-          <EmptyState>
-            There is no view '{name}'. <a href={linkTo('now')}>Go to what happens now.</a>
-          </EmptyState>
+          <>
+            <h1>There is no view '{name}'</h1>
+            <a href={linkTo('now')}>Go to what happens now.</a>
+          </>
         )}
       </main>
     </>

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import './console.css';
 import { runClock } from './clock.js';
 import { Frame, focusSearchBySlash } from './frame.js';
+import { keepProof } from './proof.js';
 import { connect } from './stream.js';
 import { applyTheme } from './theme.js';
 
@@ -11,5 +12,6 @@ applyTheme();
 focusSearchBySlash();
 connect();
 runClock();
+keepProof();
 const page = document.getElementById('page');
 if (page) render(<Frame />, page);

@@ -4,5 +4,15 @@ export type * from '../data/contract.js';
 export type * from '../map/contract.js';
 export type * from '../reference/contract.js';
 export { type Headers, isFromOwnPage, PageAccess } from './access.js';
-export type { ConsoleFacts, Count, CountName, Counts, PlayedToy, Toy } from './contract.js';
+export {
+  COUNT_NAMES,
+  type ConsoleFacts,
+  type Count,
+  type Counted,
+  type CountedList,
+  type CountName,
+  type Counts,
+  type PlayedToy,
+  type Toy,
+} from './contract.js';
 export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
