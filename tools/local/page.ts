@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import type { PageOptions, PlayableToy } from '@orderly/simulator';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';
@@ -42,6 +43,19 @@ export function orderlyPage(): PageOptions {
     name: 'Orderly',
     environment: DEV.environment,
     operator: { stage: 'v1', token: (ahead) => makeToken({ sub: 'console', role: 'operator', ahead }) },
+    documents: { openapi: fileOf('openapi.json'), asyncapi: fileOf('asyncapi.json') },
+    callers: [
+      {
+        id: CUSTOMER,
+        label: `${CUSTOMER}, a customer`,
+        token: (ahead) => makeToken({ sub: CUSTOMER, role: 'customer', ahead }),
+      },
+      {
+        id: 'operator',
+        label: 'an operator',
+        token: (ahead) => makeToken({ sub: 'console', role: 'operator', ahead }),
+      },
+    ],
     toys: ORDERS.map(toToy),
   };
 }
@@ -66,3 +80,6 @@ function toToy({ id, label, about, amount }: (typeof ORDERS)[number]): PlayableT
     },
   };
 }
+
+/** Path of a document in `docs`. */
+const fileOf = (name: string): string => fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));

@@ -1,6 +1,9 @@
 import type { ComponentType } from 'preact';
 import { BreakItView } from '../break-it/break-it-view.js';
+import { DataBrowser } from '../data/data-browser.js';
+import { MapView } from '../map/map-view.js';
 import { OrderView } from '../order/order-view.js';
+import { ReferenceView } from '../reference/reference-view.js';
 import { CountedView } from './counted-view.js';
 import { NowView } from './now-view.js';
 
@@ -20,4 +23,7 @@ export const VIEWS: readonly View[] = [
   { name: 'break-it', title: 'Break it', Component: BreakItView, isInNavigation: true },
   { name: 'counted', title: 'What a number counts', Component: CountedView, isInNavigation: false },
   { name: 'order', title: 'One order', Component: OrderView, isInNavigation: false },
+  { name: 'map', title: 'Map', Component: MapView, isInNavigation: true },
+  { name: 'data', title: 'Data', Component: DataBrowser, isInNavigation: true },
+  { name: 'reference', title: 'API and events', Component: ReferenceView, isInNavigation: true },
 ];

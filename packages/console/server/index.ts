@@ -1,5 +1,8 @@
 /** The page's files, who may ask for them and for data, and the shape of the data. */
 
+export type * from '../data/contract.js';
+export type * from '../map/contract.js';
+export type * from '../reference/contract.js';
 export { type Headers, isFromOwnPage, PageAccess } from './access.js';
 export {
   COUNT_NAMES,

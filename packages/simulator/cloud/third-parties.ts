@@ -27,6 +27,9 @@ interface Known {
   readonly model?: ThirdParty;
 }
 
+/** Number of hosts whose callers are remembered. */
+const REMEMBERED_HOSTS = 100;
+
 const TOO_MANY: HttpResponse = { status: 429, headers: { 'content-type': 'text/plain' }, body: 'Too many requests' };
 
 /** Carries functions' requests to services outside of AWS, with the faults that happen on the way. */
@@ -34,6 +37,8 @@ export class ThirdParties {
   private readonly byHost = new Map<string, Known>();
   /** Hosts that functions have called and that nobody has added: requests to them fail, as to a host that doesn't exist. */
   readonly unknownHosts = new Set<string>();
+  /** Labels of the functions that have called each host: of the first hosts, since a customer may name any number of them. */
+  readonly callers = new Map<string, Set<string>>();
 
   constructor(
     private readonly world: EventLoop,
@@ -76,9 +81,22 @@ export class ThirdParties {
     const { world } = this;
     const { fn } = caller;
     const id = `${fn.label} call ${++fn.calls}`;
+    this.remember(http.host, fn.label);
+    const begun = world.now;
+    const tell = (outcome: string, fault?: FaultKind): void =>
+      world.tell(() => ({
+        kind: 'call',
+        owner: fn.label,
+        id,
+        target: http.host,
+        outcome,
+        ms: world.now - begun,
+        ...(fault && { fault }),
+      }));
     const known = this.byHost.get(http.host);
     if (!known) {
       this.unknownHosts.add(http.host);
+      tell('ENOTFOUND');
       world.note(`${id} ${http.method} ${http.host}${http.path} FAILS with ENOTFOUND: no model of this host was added`);
       this.log(
         `${fn.label} calls ${http.host}, which nobody has named: the request fails with ENOTFOUND. ` +
@@ -91,19 +109,28 @@ export class ThirdParties {
     const kinds = CALL_FAULTS.filter((kind) => !OF_AWS.includes(kind) && !(reads && OF_WRITES.includes(kind)));
     const fault = this.faults.faultAt({ id, kinds });
     world.note(`${id} ${http.method} ${http.host}${http.path}${fault ? ` FAULT ${fault}` : ''}`);
+    const refusal = fault === 'refused' ? known.refusal() : undefined;
+    if (refusal) tell(describeStatus(refusal), fault);
     pass(world, {
       id,
       caller,
       reply,
       fault,
       latency: () => this.latency(),
-      refusal: fault === 'refused' ? known.refusal() : undefined,
+      refusal,
       carryOut: (then) =>
         known.answer(http, (answer) => {
           world.note(`${id} ${answer ? answer.status : 'no answer'}`);
+          tell(answer ? describeStatus(answer) : 'no answer', fault);
           then(answer);
         }),
     });
+  }
+
+  private remember(host: string, caller: string): void {
+    const callers = this.callers.get(host);
+    if (callers) callers.add(caller);
+    else if (this.callers.size < REMEMBERED_HOSTS) this.callers.set(host, new Set([caller]));
   }
 
   /** Half of a request's time: most take 50 to 400 ms together, and one in fifty takes seconds. */
@@ -111,3 +138,6 @@ export class ThirdParties {
     return this.world.latency((random) => (random.chance(0.02) ? random.between(500, 1_500) : random.between(25, 200)));
   }
 }
+
+/** Outcome of a call: `ok`, or the status that refuses it. */
+const describeStatus = ({ status }: HttpResponse): string => (status < 400 ? 'ok' : `HTTP ${status}`);

@@ -41,7 +41,7 @@ export interface Happening {
   readonly messageId?: string;
   /** The invocation in which it happened. */
   readonly invocation?: string;
-  /** Operation of a call, or path of the construct that a delivery goes to. */
+  /** Operation of a call, or its host outside of AWS; path of the construct that a delivery goes to. */
   readonly target?: string;
   /** Id, source, type, subject, version and correlation id of a CloudEvents message. */
   readonly eventId?: string;

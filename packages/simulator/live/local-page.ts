@@ -12,6 +12,8 @@ import {
 import type { HttpResponse } from '../runtime/http.js';
 import { DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
+import { answerPage } from './page-answers.js';
+import type { PageCaller, PageDocuments } from './page-reference.js';
 import { CONSOLE } from './path.js';
 import { Proof } from './proof.js';
 
@@ -28,6 +30,10 @@ export interface PageOptions {
     /** Makes a token of an operator. @param ahead milliseconds that the cloud's clock is ahead of the machine's */
     readonly token: (ahead: number) => string;
   };
+  /** People in whose names the page may send requests to the app's APIs. @default it sends requests without a token only */
+  readonly callers?: readonly PageCaller[];
+  /** Documents of its API and its events. @default the page knows what is deployed only */
+  readonly documents?: PageDocuments;
   /** What the app offers to try, such as an order with a declined card. @default nothing */
   readonly toys?: readonly PlayableToy[];
 }
@@ -43,6 +49,7 @@ interface Asked {
   /** Path with its query. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
+  readonly body?: string;
 }
 
 /** The page of a local cloud: its files, and its data at `/_console/...`. All but the files needs the token of its address. */
@@ -93,7 +100,8 @@ export class LocalPage {
   }
 
   /** Answers a request that is for the page, and that is not refused. */
-  async answer({ method, target, headers }: Asked): Promise<HttpResponse> {
+  async answer(asked: Asked): Promise<HttpResponse> {
+    const { method, target, headers } = asked;
     const [path = ''] = target.split('?');
     if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
     if (path === `${CONSOLE}/facts`) return json(200, this.facts());
@@ -102,6 +110,8 @@ export class LocalPage {
     if (path === `${CONSOLE}/counts`) return json(200, this.proof.counts());
     if (path.startsWith(`${CONSOLE}/counted/`)) return this.counted(path.slice(`${CONSOLE}/counted/`.length));
     if (path.startsWith(`${CONSOLE}/operations/`) && method === 'GET') return this.operations(target);
+    const answer = await answerPage(this.live, this.options, asked);
+    if (answer) return answer;
     return json(404, { message: `${method} ${path}: the page has no such path` });
   }
 

@@ -157,7 +157,7 @@ async function answerTo(
     const sent: ApiRequest = { method, path: api.path, headers: readRawHeaders(request), ...(body !== '' && { body }) };
     return withLocalCorsHeaders(sent, await live.request(sent, api.number));
   }
-  const asked = { method, target: url, headers: request.headers };
+  const asked = { method, target: url, headers: request.headers, body: bytes.toString('utf8') };
   if (page.serves(asked)) return page.answer(asked);
   if (docs !== undefined && url.startsWith(`${DOCS}/`)) return answerWithFile(docs, method, url);
   // Somebody asks whether something is here, as tools for emulators do.

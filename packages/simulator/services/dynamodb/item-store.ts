@@ -88,6 +88,11 @@ export class ItemStore {
     return { count, bytes };
   }
 
+  /** Returns the keys of all partitions, in any order. */
+  names(): Iterable<string> {
+    return this.partitions.keys();
+  }
+
   named(partition: string): readonly Entry[] {
     return this.partitions.get(partition) ?? [];
   }

@@ -3,6 +3,7 @@ import { NotModelled } from '../../wire/operation.js';
 import { Catalog } from './administration/catalog.js';
 import { STREAM_OPERATIONS, TABLE_OPERATIONS } from './administration/operations.js';
 import type { Restored } from './administration/table-record.js';
+import { type Browsed, browse } from './browse.js';
 import { compareNumbers } from './decimal.js';
 import { type Hold, Holds } from './holds.js';
 import { keyOf } from './keys.js';
@@ -15,7 +16,7 @@ import { Tokens } from './operations/tokens.js';
 import { listWrittenItems, transactGetItems, transactWriteItems } from './operations/transactions.js';
 import { batchExecuteStatement, executeStatement, executeTransaction } from './partiql/execute.js';
 import type { Table } from './table.js';
-import type { TableResource } from './table-definition.js';
+import { attributeNames, type TableResource } from './table-definition.js';
 import { Throughput } from './throughput.js';
 import type { CallResult, Change, Item, ItemKey, ShardPage, WireObject } from './wire.js';
 
@@ -212,6 +213,17 @@ export class DynamoDbModel {
   /** Returns a table's current items, by the text of the partition key, then in order. */
   items(table: string): readonly Item[] {
     return this.findTable(table).items();
+  }
+
+  /** Returns a page of a table's current items, for people who look at it. It counts as no read. */
+  browse(table: string, browsed: Browsed): readonly Item[] {
+    return browse(this.findTable(table).scan(true), browsed);
+  }
+
+  /** Returns the names of a table's key attributes, and how many items it has. */
+  describe(table: string): { readonly keys: readonly string[]; readonly count: number } {
+    const found = this.findTable(table);
+    return { keys: attributeNames(found.definition.key), count: found.scan(true).size().count };
   }
 
   /** Returns all items by table, for invariants. Later writes don't change the result. */

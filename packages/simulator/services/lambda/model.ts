@@ -115,6 +115,8 @@ export class LambdaFunction {
   /** End of an outage (milliseconds since 1970), such as a bad deployment: until then all invocations fail. */
   failsUntil = 0;
   invocations = 0;
+  /** Invocations that have begun and not ended. */
+  running = 0;
   /** Invocations by the minute (milliseconds since 1970) in which they began, for three hours. */
   readonly invokedAt = new Map<number, number>();
   /** The same for those that ended with an error: of the code, a timeout or an exit. Not for those that were throttled. */
@@ -258,10 +260,12 @@ export class LambdaFunction {
     const name = `${this.label} invocation ${number}`;
     const fault = faults.faultAt({ id: name, kinds: INVOCATION_FAULTS });
     concurrency.running++;
+    this.running++;
     const began = world.now;
     countByMinute(this.invokedAt, began);
     const end = (result: InvocationResult): void => {
       concurrency.running--;
+      this.running--;
       if (result.kind === 'failed') countByMinute(this.failedAt, began);
       this.settings.onInvocationEnd?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
       this.logged = undefined;
