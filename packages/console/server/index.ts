@@ -1,5 +1,15 @@
 /** The page's files, who may ask for them and for data, and the shape of the data. */
 
 export { type Headers, isFromOwnPage, PageAccess } from './access.js';
+export {
+  type CommandOutput,
+  type CommandRun,
+  Commands,
+  type JsonAnswer,
+  type OperatorCommands,
+  type RunCommand,
+  splitWords,
+} from './commands.js';
 export type { ConsoleFacts, Count, CountName, Counts, PlayedToy, Toy } from './contract.js';
 export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
+export type { AppList, ListColumn, ListCount, ListFilter } from './lists.js';
