@@ -1,17 +1,19 @@
-import type { ConsoleFacts } from '../server/contract.js';
+import { useMemo } from 'preact/hooks';
 import { Clock } from './clock.js';
-import { useAnswer } from './loading.js';
+import { facts } from './facts.js';
 import { goTo, linkTo, route } from './route.js';
 import { ConnectionState, EmptyState } from './states.js';
 import { connection } from './stream.js';
 import { THEMES, theme } from './theme.js';
-import { VIEWS } from './views.js';
+import { viewsOf } from './views.js';
 
 /** The whole page: header, navigation, and the view of the address. */
 export function Frame() {
-  const facts = useAnswer<ConsoleFacts>('/_console/facts').value;
-  const { name, id = '' } = route.value;
-  const view = VIEWS.find((one) => one.name === name);
+  const known = facts.value;
+  const views = useMemo(() => (known ? viewsOf(known) : []), [known]);
+  const { name: asked, id = '' } = route.value;
+  const name = asked === '' ? (views[0]?.name ?? '') : asked;
+  const view = views.find((one) => one.name === name);
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
@@ -19,8 +21,8 @@ export function Frame() {
       </button>
       <header class="top">
         <div class="app">
-          <strong>{facts.state === 'loaded' ? facts.answer.name : 'Console'}</strong>
-          {facts.state === 'loaded' ? <span class="environment">{facts.answer.environment}</span> : null}
+          <strong>{known?.name ?? 'Console'}</strong>
+          {known ? <span class="environment">{known.environment}</span> : null}
         </div>
         <Connected />
         <Clock />
@@ -29,7 +31,7 @@ export function Frame() {
       </header>
       <nav aria-label="Views">
         <ul>
-          {VIEWS.filter(({ isInNavigation }) => isInNavigation).map((one) => (
+          {views.filter(({ isInNavigation }) => isInNavigation).map((one) => (
             <li key={one.name}>
               <a href={linkTo(one.name)} aria-current={one.name === name ? 'page' : undefined}>
                 {one.title}
@@ -40,13 +42,12 @@ export function Frame() {
       </nav>
       <ConnectionState />
       <main id="content" tabIndex={-1}>
-        {view ? (
-          <view.Component id={id} />
-        ) : (
+        {view ? <view.Component id={id} /> : null}
+        {known && !view ? (
           <EmptyState>
-            There is no view '{name}'. <a href={linkTo('now')}>Go to what happens now.</a>
+            There is no view '{name}'. <a href={linkTo(views[0]?.name ?? '')}>Go to the first one.</a>
           </EmptyState>
-        )}
+        ) : null}
       </main>
     </>
   );

@@ -1,5 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ConsoleFacts, isFromOwnPage, PAGE_PATHS, PageAccess, readPageFiles, refusedPage } from '@orderly/console';
+import {
+  type AppList,
+  Commands,
+  type ConsoleFacts,
+  isFromOwnPage,
+  type OperatorCommands,
+  PAGE_PATHS,
+  PageAccess,
+  readPageFiles,
+  refusedPage,
+} from '@orderly/console';
 import type { HttpResponse } from '../runtime/http.js';
 import { DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
@@ -18,6 +28,10 @@ export interface PageOptions {
     /** Makes a token of an operator. @param ahead milliseconds that the cloud's clock is ahead of the machine's */
     readonly token: (ahead: number) => string;
   };
+  /** Command line of the app's operators. @param url address of the local cloud. @default the page runs no commands */
+  readonly commands?: (url: string) => OperatorCommands;
+  /** Lists that the app has for its operators. @default none */
+  readonly lists?: readonly AppList[];
 }
 
 interface Asked {
@@ -30,13 +44,14 @@ interface Asked {
 /** The page of a local cloud: its files, and its data at `/_console/...`. All but the files needs the token of its address. */
 export class LocalPage {
   private readonly access: PageAccess;
+  private commands: Commands | undefined;
   /** The operator's newest token, and when it was made by the cloud's clock. */
   private token: { readonly text: string; readonly madeAt: number } | undefined;
 
   constructor(
     private readonly live: LiveCloud,
     private readonly options: PageOptions,
-    port: () => number,
+    private readonly port: () => number,
   ) {
     this.access = new PageAccess(port);
   }
@@ -67,11 +82,13 @@ export class LocalPage {
   }
 
   /** Answers a request that is for the page, and that is not refused. */
-  async answer({ method, target, headers }: Asked): Promise<HttpResponse> {
+  async answer({ method, target, headers }: Asked, body: string): Promise<HttpResponse> {
     const [path = ''] = target.split('?');
     if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
     if (path === `${CONSOLE}/facts`) return json(200, this.facts());
     if (path.startsWith(`${CONSOLE}/operations/`) && method === 'GET') return this.operations(target);
+    const answer = await this.findCommands()?.answer({ method, target: target.slice(CONSOLE.length), body });
+    if (answer) return json(answer.status, answer.body);
     return json(404, { message: `${method} ${path}: the page has no such path` });
   }
 
@@ -83,6 +100,12 @@ export class LocalPage {
     return { status: 200, headers: { ...file.headers, ...cookie }, body: file.body };
   }
 
+  private findCommands(): Commands | undefined {
+    const { commands } = this.options;
+    this.commands ??= commands && new Commands(commands(`http://127.0.0.1:${this.port()}`));
+    return this.commands;
+  }
+
   private facts(): ConsoleFacts {
     const { name, environment = 'local', operator } = this.options;
     const stacks = new Set(this.live.cloud.deployment.assembly.resources.map(({ stack }) => stack));
@@ -92,6 +115,8 @@ export class LocalPage {
       local: true,
       ...(operator === undefined && { noOperations: NO_OPERATIONS }),
       toys: [],
+      lists: this.options.lists ?? [],
+      runsCommands: this.options.commands !== undefined,
     };
   }
 

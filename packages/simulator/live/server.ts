@@ -158,7 +158,7 @@ async function answerTo(
     return withLocalCorsHeaders(sent, await live.request(sent, api.number));
   }
   const asked = { method, target: url, headers: request.headers };
-  if (page.serves(asked)) return page.answer(asked);
+  if (page.serves(asked)) return page.answer(asked, bytes.toString('utf8'));
   if (docs !== undefined && url.startsWith(`${DOCS}/`)) return answerWithFile(docs, method, url);
   // Somebody asks whether something is here, as tools for emulators do.
   const isQuestion = url === '/' && method === 'GET' && request.headers.authorization === undefined;
