@@ -13,29 +13,19 @@ export function ConsumerTables({ consumers, onEnd }: TablesProps) {
   return (
     <>
       {Object.entries(KINDS).map(([kind, heading]) => {
-        const rows = consumers.filter((one) => one.kind === kind);
-        return rows.length === 0 ? null : (
+        const all = consumers.filter((one) => one.kind === kind);
+        const rows = all.filter((one) => !isIdle(one));
+        return all.length === 0 ? null : (
           <section key={kind} aria-labelledby={`kind-${kind}`}>
             <h2 id={`kind-${kind}`}>{heading}</h2>
-            <Table
-              caption={`${heading}, with what waits`}
-              rows={rows}
-              keyOf={({ consumer }) => consumer}
-              columns={[
-                { heading: 'Name', cell: ({ consumer }) => consumer },
-                { heading: 'Waiting', cell: ({ pending }) => pending, isNumber: true },
-                { heading: 'In flight', cell: ({ inFlight }) => inFlight, isNumber: true },
-                {
-                  heading: 'Oldest',
-                  cell: ({ oldestSeconds }) => (oldestSeconds ? formatDuration(oldestSeconds * 1000) : null),
-                },
-                { heading: 'Failed', cell: ({ failed }) => failed, isNumber: true },
-                { heading: 'Parked', cell: ({ parked }) => parked || null, isNumber: true },
-                { heading: 'Stuck', cell: ({ stuck }) => stuck || null, isNumber: true },
-                { heading: 'State', cell: (one) => <State of={one} /> },
-              ]}
-            />
-            {rows
+            {rows.length === 0 ? null : <ConsumerTable caption={`${heading} with something to do`} rows={rows} />}
+            {all.length === rows.length ? null : (
+              <details>
+                <summary>{describeIdle(all.length - rows.length, all.length)}</summary>
+                <ConsumerTable caption={`${heading} with nothing to do`} rows={all.filter(isIdle)} />
+              </details>
+            )}
+            {all
               .filter(({ paused }) => paused !== undefined)
               .map(({ consumer }) => (
                 <CommandBox
@@ -57,6 +47,36 @@ export function ConsumerTables({ consumers, onEnd }: TablesProps) {
         />
       </details>
     </>
+  );
+}
+
+/** Whether nothing waits at a consumer, and nobody has to look at it. */
+const isIdle = ({ pending, inFlight, failed, parked = 0, stuck = 0, paused }: Consumer): boolean =>
+  pending + inFlight + failed + parked + stuck === 0 && paused === undefined;
+
+const describeIdle = (idle: number, all: number): string =>
+  idle === all ? `All ${all} run, and have nothing to do` : `${idle} others run, and have nothing to do`;
+
+function ConsumerTable({ caption, rows }: { readonly caption: string; readonly rows: readonly Consumer[] }) {
+  return (
+    <Table
+      caption={caption}
+      rows={rows}
+      keyOf={({ consumer }) => consumer}
+      columns={[
+        { heading: 'Name', cell: ({ consumer }) => consumer },
+        { heading: 'Waiting', cell: ({ pending }) => pending, isNumber: true },
+        { heading: 'In flight', cell: ({ inFlight }) => inFlight, isNumber: true },
+        {
+          heading: 'Oldest',
+          cell: ({ oldestSeconds }) => (oldestSeconds ? formatDuration(oldestSeconds * 1000) : null),
+        },
+        { heading: 'Failed', cell: ({ failed }) => failed, isNumber: true },
+        { heading: 'Parked', cell: ({ parked }) => parked || null, isNumber: true },
+        { heading: 'Stuck', cell: ({ stuck }) => stuck || null, isNumber: true },
+        { heading: 'State', cell: (one) => <State of={one} /> },
+      ]}
+    />
   );
 }
 
