@@ -3,6 +3,7 @@ import { localAssembly } from '../../tools/local/assembly.js';
 import { dueRecords } from '../../tools/local/awaits.js';
 import { readDeployment } from '../../tools/local/deploy.js';
 import { findEndpoint } from '../../tools/local/endpoint.js';
+import { orderlyPage } from '../../tools/local/page.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 import { FaultsByHand } from './faults-by-hand.js';
@@ -38,7 +39,7 @@ export class LocalCloudWorld extends LocalStackWorld {
   /** Begins a world with nothing in it. All files of this process have one cloud, which begins again for each. */
   static async begin(): Promise<LocalCloudWorld> {
     shared ??= localAssembly().then((folder) =>
-      LocalCloud.start({ folder, log: () => undefined, nextWorkAt: dueRecords }),
+      LocalCloud.start({ folder, log: () => undefined, nextWorkAt: dueRecords, page: orderlyPage() }),
     );
     const local = await shared;
     local.live.reset();
@@ -51,6 +52,11 @@ export class LocalCloudWorld extends LocalStackWorld {
   /** Address of the cloud. */
   get url(): string {
     return this.local.url;
+  }
+
+  /** Address of the cloud's page, with its token. */
+  get pageUrl(): string {
+    return this.local.pageUrl;
   }
 
   protected override now(): number {

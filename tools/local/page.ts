@@ -4,6 +4,7 @@ import { PAGE_LISTS } from '../operator/page-lists.js';
 import { DEV } from './assembly.js';
 import { makeToken } from './dev-issuer.js';
 import { findEndpoint } from './endpoint.js';
+import { orderlyToys } from './page-toys.js';
 
 /** What the page of a local cloud shows of Orderly, and what Orderly lends it. */
 export function orderlyPage(): PageOptions {
@@ -11,6 +12,7 @@ export function orderlyPage(): PageOptions {
     name: 'Orderly',
     environment: DEV.environment,
     operator: { stage: 'v1', token: (ahead) => makeToken({ sub: 'console', role: 'operator', ahead }) },
+    toys: orderlyToys(),
     lists: PAGE_LISTS,
     commands: (url) => ({
       program: PROGRAM,

@@ -9,7 +9,13 @@ export interface LocalStatus {
   readonly now: string;
   /** Milliseconds that its clock is ahead of the machine's. */
   readonly ahead: number;
-  readonly faults: readonly { readonly owner: string; readonly kind: string; readonly left: number }[];
+  readonly faults: readonly {
+    readonly owner: string;
+    readonly kind: string;
+    readonly left: number;
+    /** Time at which it ends, ISO 8601. */
+    readonly until?: string;
+  }[];
 }
 
 /** The newest status. It is read when the page opens, and again when time or faults have changed. */
@@ -29,7 +35,10 @@ export function runClock(): void {
     if (kind === 'time' || kind === 'fault') void readStatus();
   });
   setInterval(() => {
-    if (!document.hidden) tick.value = Date.now();
+    if (document.hidden) return;
+    tick.value = Date.now();
+    const now = tick.value + (status.value?.ahead ?? 0);
+    if (status.value?.faults.some(({ until }) => until !== undefined && Date.parse(until) < now)) void readStatus();
   }, 1_000);
 }
 

@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { Clock } from './clock.js';
 import { facts } from './facts.js';
+import { ProofStrip } from './proof-strip.js';
 import { goTo, linkTo, route } from './route.js';
-import { ConnectionState, EmptyState } from './states.js';
+import { ConnectionState } from './states.js';
 import { connection } from './stream.js';
 import { THEMES, theme } from './theme.js';
 import { viewsOf } from './views.js';
@@ -31,22 +32,26 @@ export function Frame() {
       </header>
       <nav aria-label="Views">
         <ul>
-          {views.filter(({ isInNavigation }) => isInNavigation).map((one) => (
-            <li key={one.name}>
-              <a href={linkTo(one.name)} aria-current={one.name === name ? 'page' : undefined}>
-                {one.title}
-              </a>
-            </li>
-          ))}
+          {views
+            .filter(({ isInNavigation }) => isInNavigation)
+            .map((one) => (
+              <li key={one.name}>
+                <a href={linkTo(one.name)} aria-current={one.name === name ? 'page' : undefined}>
+                  {one.title}
+                </a>
+              </li>
+            ))}
         </ul>
       </nav>
+      <ProofStrip />
       <ConnectionState />
       <main id="content" tabIndex={-1}>
         {view ? <view.Component id={id} /> : null}
         {known && !view ? (
-          <EmptyState>
-            There is no view '{name}'. <a href={linkTo(views[0]?.name ?? '')}>Go to the first one.</a>
-          </EmptyState>
+          <>
+            <h1>There is no view '{name}'</h1>
+            <a href={linkTo(views[0]?.name ?? '')}>Go to the first one.</a>
+          </>
         ) : null}
       </main>
     </>

@@ -3,6 +3,7 @@ import './console.css';
 import { runClock } from './clock.js';
 import { readFacts } from './facts.js';
 import { Frame, focusSearchBySlash } from './frame.js';
+import { keepProof } from './proof.js';
 import { connect, connection } from './stream.js';
 import { applyTheme } from './theme.js';
 
@@ -19,5 +20,6 @@ void readFacts().then((facts) => {
   connect();
   runClock();
 });
+keepProof();
 const page = document.getElementById('page');
 if (page) render(<Frame />, page);

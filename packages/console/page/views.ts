@@ -1,10 +1,12 @@
 import type { ComponentType } from 'preact';
 import { AuditView } from '../audit/audit-view.js';
+import { BreakItView } from '../break-it/break-it-view.js';
 import { FailuresView } from '../failures/failures-view.js';
 import { HealthView } from '../health/health-view.js';
 import { ListView } from '../lists/list-view.js';
 import { OrderView } from '../order/order-view.js';
 import type { ConsoleFacts } from '../server/contract.js';
+import { CountedView } from './counted-view.js';
 import { NowView } from './now-view.js';
 
 /** A page of the console, at `#/<name>` or `#/<name>/<id>`. */
@@ -25,6 +27,14 @@ export interface View {
 /** Every view. A new one is a folder beside `order/` and a line here. */
 export const VIEWS: readonly View[] = [
   { name: 'now', title: 'Now', Component: NowView, isInNavigation: true, needs: 'local cloud' },
+  { name: 'break-it', title: 'Break it', Component: BreakItView, isInNavigation: true, needs: 'local cloud' },
+  {
+    name: 'counted',
+    title: 'What a number counts',
+    Component: CountedView,
+    isInNavigation: false,
+    needs: 'local cloud',
+  },
   { name: 'order', title: 'One order', Component: OrderView, isInNavigation: false },
   { name: 'health', title: 'Health', Component: HealthView, isInNavigation: true, needs: 'commands' },
   { name: 'failures', title: 'Failures', Component: FailuresView, isInNavigation: true, needs: 'commands' },

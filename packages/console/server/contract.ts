@@ -38,15 +38,17 @@ export interface PlayedToy {
 }
 
 /** Names of the counts, in the order in which the page shows them. */
-export type CountName =
-  | 'committed'
-  | 'published'
-  | 'delivered'
-  | 'applied'
-  | 'duplicates'
-  | 'crashes'
-  | 'lost'
-  | 'twice';
+export const COUNT_NAMES = [
+  'committed',
+  'published',
+  'delivered',
+  'applied',
+  'duplicates',
+  'crashes',
+  'lost',
+  'twice',
+] as const;
+export type CountName = (typeof COUNT_NAMES)[number];
 
 /** One number that proves, or the reason why it is unknown. */
 export type Count = { readonly value: number } | { readonly unknown: string };
@@ -54,8 +56,32 @@ export type Count = { readonly value: number } | { readonly unknown: string };
 /** Answer to `GET /_console/counts`. */
 export interface Counts {
   readonly counts: Readonly<Record<CountName, Count>>;
-  /** When lost and done twice were checked, ISO 8601 by the environment's clock; absent before the first check. */
-  readonly checkedAt?: string;
-  /** The clock of the environment, ISO 8601. */
-  readonly now: string;
+  /** Crashes whose messages still wait for another attempt; they are no part of `crashes`. */
+  readonly open: number;
+  /** Deliveries that the last check could not judge yet: they wait, or are too new. */
+  readonly unjudged: number;
+  /** Time before which lost and done twice were checked, ISO 8601 by the environment's clock; absent before the first check. */
+  readonly checkedUntil?: string;
+}
+
+/** One line of what a number counts. */
+export interface Counted {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Path of the construct, or name of the service. */
+  readonly owner: string;
+  /** What happened: `applied`, `crashed`. */
+  readonly outcome: string;
+  readonly type?: string;
+  readonly subject?: string;
+  readonly error?: string;
+  /** Id by which the page `One order` finds what belongs to it. */
+  readonly id?: string;
+}
+
+/** Answer to `GET /_console/counted/<name>`: the newest of what a number counts, newest first. */
+export interface CountedList {
+  readonly name: CountName;
+  readonly count: Count;
+  readonly items: readonly Counted[];
 }

@@ -10,6 +10,16 @@ export {
   type RunCommand,
   splitWords,
 } from './commands.js';
-export type { ConsoleFacts, Count, CountName, Counts, PlayedToy, Toy } from './contract.js';
+export {
+  COUNT_NAMES,
+  type ConsoleFacts,
+  type Count,
+  type Counted,
+  type CountedList,
+  type CountName,
+  type Counts,
+  type PlayedToy,
+  type Toy,
+} from './contract.js';
 export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
 export type { AppList, ListColumn, ListCount, ListFilter } from './lists.js';

@@ -35,7 +35,6 @@ async function read(commands: Commands, now: () => string): Promise<Counts> {
   const unknown: Count = { unknown: ONLY_LOCAL };
   const at = now();
   return {
-    now: at,
     ...(audit && { checkedAt: at }),
     counts: {
       committed: of(audit?.commits),

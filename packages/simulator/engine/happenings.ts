@@ -4,7 +4,7 @@ export const HAPPENING_KINDS = [
   'call',
   /** A function began, ended or was throttled. */
   'invocation',
-  /** A queue took a message, or a message left it. */
+  /** A bus (`published`) or a queue took a message, or a message left its queue. */
   'message',
   /** A message was given to a function, or an event to a target; and what became of it. */
   'delivery',
@@ -35,7 +35,7 @@ export interface Happening {
   readonly fault?: string;
   /** How long it took, in milliseconds by the account's clock. */
   readonly ms?: number;
-  /** How often the queue has given the message to a consumer, this time included. */
+  /** How often the queue has given the message to a consumer, or the stream a batch to its function, this time included. */
   readonly receiveCount?: number;
   /** The queue's id of a message. */
   readonly messageId?: string;

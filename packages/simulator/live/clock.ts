@@ -10,6 +10,9 @@ const MAX_WAIT_MS = 1_000;
  */
 const MAX_TURN_MS = 50;
 
+/** Real milliseconds between two reports of how far time has passed. */
+const TOLD_AFTER = 250;
+
 /**
  * Lets a world live by the real clock. The world's events run when they are due; whatever comes from outside (a request, a
  * message of a thread) is taken at the time that it is.
@@ -49,21 +52,32 @@ export class RealTime {
    * run.
    * @param milliseconds from now on
    * @param quiet waits until no code runs
+   * @param passed called now and then, with the milliseconds that have passed so far. @default nobody waits for it
    * @throws {Error} if time is being forwarded already
    */
-  async forward(milliseconds: number, quiet: () => Promise<void>): Promise<void> {
+  async forward(
+    milliseconds: number,
+    quiet: () => Promise<void>,
+    passed: (milliseconds: number) => void = () => undefined,
+  ): Promise<void> {
     const { world } = this;
     if (!world) return;
     if (this.forwarding) throw new Error('time is being forwarded already');
     this.catchUp();
     this.forwarding = true;
     try {
-      const end = world.now + milliseconds;
+      const begun = world.now;
+      const end = begun + milliseconds;
       let turned = performance.now();
+      let told = turned;
       for (;;) {
         if (performance.now() - turned >= MAX_TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           turned = performance.now();
+        }
+        if (performance.now() - told >= TOLD_AFTER) {
+          passed(world.now - begun);
+          told = performance.now();
         }
         await quiet();
         if (this.world !== world) return;

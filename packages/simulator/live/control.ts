@@ -1,9 +1,11 @@
+import type { Cloud } from '../cloud/cloud.js';
 import { type FaultKind, LOSSES } from '../engine/faults.js';
 import type { HttpResponse } from '../runtime/http.js';
 import { describeNames, type FaultOwner, findSimilarNames, KINDS_OF, type OwnerType } from './fault-owners.js';
 import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';
 import { CONTROL } from './path.js';
+import { poison, redeliver, redeliverAll } from './sent-again.js';
 
 /** Status that a live cloud reports. */
 export interface LiveStatus {
@@ -16,7 +18,13 @@ export interface LiveStatus {
   readonly apis: readonly { readonly id: string; readonly stage: string; readonly name: string }[];
   /** Names of the stacks. */
   readonly stacks: readonly string[];
-  readonly faults: readonly { readonly owner: string; readonly kind: string; readonly left: number }[];
+  readonly faults: readonly {
+    readonly owner: string;
+    readonly kind: string;
+    readonly left: number;
+    /** Time at which it ends, ISO 8601; absent if it ends with its last fault. */
+    readonly until?: string;
+  }[];
 }
 
 /** A request that can't be carried out: what is wrong with it, and what would be right. */
@@ -62,7 +70,12 @@ export class Control {
       ahead: Math.round(now - Date.now()),
       apis: cloud.apis.map(({ id, stage, label: name }) => ({ id, stage, name })),
       stacks: [...stacks],
-      faults: openFaults.map(({ owner, kind, left }) => ({ owner, kind, left })),
+      faults: openFaults.map(({ owner, kind, left, until }) => ({
+        owner,
+        kind,
+        left,
+        ...(until !== undefined && { until: new Date(until).toISOString() }),
+      })),
     };
   }
 
@@ -73,22 +86,23 @@ export class Control {
       case 'fault':
         return this.fault(input);
       case 'duplicate': {
-        const { id } = input;
-        if (typeof id !== 'string' || id === '') throw new BadControl('id: the id of an event or a command is missing');
-        try {
-          return { type: this.live.redeliver(id) };
-        } catch (error) {
-          throw new BadControl((error as Error).message);
-        }
+        const { id, all } = input;
+        if (all === true) return this.inside((cloud) => ({ sent: redeliverAll(cloud) }));
+        if (typeof id !== 'string' || id === '')
+          throw new BadControl(
+            'id: the id of an event or a command is missing; `all: true` sends the newest 1,000 again',
+          );
+        return this.inside((cloud) => ({ type: redeliver(cloud, id) }));
       }
+      case 'poison':
+        return this.inside(poison);
       case 'calm':
-        this.live.clearFaults();
-        return this.status();
+        return this.calm(input);
       case 'reset':
         this.live.reset();
         return this.status();
       default:
-        throw new BadControl(`there is no command '${command}': forward, fault, calm, duplicate, reset`);
+        throw new BadControl(`there is no command '${command}': forward, fault, calm, duplicate, poison, reset`);
     }
   }
 
@@ -102,7 +116,24 @@ export class Control {
     return { ...this.status(), took: Date.now() - began };
   }
 
-  private fault({ owner, kind, next = 1, every = 1 }: Input): object {
+  /** @throws {BadControl} with what the account says of it */
+  private inside<Result>(something: (cloud: Cloud) => Result): Result {
+    try {
+      return this.live.runInside(something);
+    } catch (error) {
+      throw new BadControl((error as Error).message);
+    }
+  }
+
+  private calm({ owner, kind }: Input): object {
+    const isOne = typeof owner === 'string' && typeof kind === 'string';
+    if (!isOne && (owner !== undefined || kind !== undefined))
+      throw new BadControl('owner and kind: both were expected, as GET /_local lists them, or neither');
+    this.live.clearFaults(isOne ? { owner, kind: kind as FaultKind } : undefined);
+    return this.status();
+  }
+
+  private fault({ owner, kind, next, every = 1, milliseconds }: Input): object {
     if (LOSSES.some((one) => one === kind))
       throw new BadControl(
         `kind: '${String(kind)}' is for scenarios of the simulator only; a local cloud makes ${FAULT_KINDS.join(', ')}, and any`,
@@ -113,10 +144,16 @@ export class Control {
         `kind: '${String(kind)}' is unknown${meant(String(kind))}; there are ${FAULT_KINDS.join(', ')}, and any`,
       );
     this.checkOwner(owner, known);
-    for (const [name, value] of Object.entries({ next, every }))
+    // Of a fault that lasts, nobody knows how often it will happen.
+    const most = next ?? (milliseconds === undefined ? 1 : Number.MAX_SAFE_INTEGER);
+    for (const [name, value] of Object.entries({ next: most, every, milliseconds: milliseconds ?? 1 }))
       if (!Number.isInteger(value) || Number(value) < 1)
         throw new BadControl(`${name}: a whole number of at least 1 was expected, not ${String(value)}`);
-    this.live.injectFault(owner, known, { next: Number(next), every: Number(every) });
+    this.live.injectFault(owner, known, {
+      next: Number(most),
+      every: Number(every),
+      lasting: milliseconds === undefined ? undefined : Number(milliseconds),
+    });
     return this.status();
   }
 

@@ -36,6 +36,8 @@ export interface FaultOrder {
   left: number;
   /** Number of points that were passed. */
   passed: number;
+  /** Time at which it ends, milliseconds since 1970 by the account's clock. @default it ends with its last fault */
+  readonly until?: number;
 }
 
 /** Faults of a live account, made when they are asked for. It remembers no points, since their number has no end. */
@@ -44,26 +46,45 @@ export class RequestedFaults implements FaultPlan {
   readonly injected: Fault[] = [];
   private orders: FaultOrder[] = [];
 
-  /** @param happened called with each fault */
-  constructor(private readonly happened: (fault: Fault) => void) {}
+  /** @param now the account's clock @param happened called with each fault */
+  constructor(
+    private readonly now: () => number,
+    private readonly happened: (fault: Fault) => void,
+  ) {}
 
   /** Faults that are still to be made. */
   get pending(): readonly FaultOrder[] {
+    return this.current();
+  }
+
+  /**
+   * @param owner path of a construct; `*` is any
+   * @param order `next`: how many faults; `every`: one at each so-manieth point; `lasting`: milliseconds after which it ends
+   */
+  add(
+    owner: string,
+    kind: FaultOrder['kind'],
+    { next = 1, every = 1, lasting }: { next?: number; every?: number; lasting?: number | undefined } = {},
+  ): void {
+    const until = lasting === undefined ? {} : { until: this.now() + lasting };
+    this.orders.push({ owner, kind, every, left: next, passed: 0, ...until });
+  }
+
+  /** Withdraws faults. @param which those of an owner and a kind. @default all */
+  clear(which?: Pick<FaultOrder, 'owner' | 'kind'>): void {
+    this.orders = this.orders.filter((one) => which && (one.owner !== which.owner || one.kind !== which.kind));
+  }
+
+  private current(): readonly FaultOrder[] {
+    if (this.orders.some(({ until }) => until !== undefined))
+      this.orders = this.orders.filter(({ until }) => until === undefined || until > this.now());
     return this.orders;
-  }
-
-  add(owner: string, kind: FaultOrder['kind'], { next = 1, every = 1 }: { next?: number; every?: number } = {}): void {
-    this.orders.push({ owner, kind, every, left: next, passed: 0 });
-  }
-
-  clear(): void {
-    this.orders = [];
   }
 
   faultAt({ id, kinds }: FaultPoint): FaultKind | undefined {
     if (this.orders.length === 0) return undefined;
     const owner = id.replace(POINT_NUMBER, '');
-    const order = this.orders.find(
+    const order = this.current().find(
       (one) => (one.owner === '*' || one.owner === owner) && (one.kind === 'any' || kinds.includes(one.kind)),
     );
     if (!order) return undefined;

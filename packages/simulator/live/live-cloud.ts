@@ -12,6 +12,7 @@ import type { NextWorkAt } from '../services/events/schedules.js';
 import type { Invocation } from '../services/lambda/model.js';
 import { RealTime } from './clock.js';
 import { POINT_NUMBER, RequestedFaults } from './faults.js';
+import { redeliver } from './sent-again.js';
 import { restoreState, type SavedState, saveState } from './state.js';
 import { Stubs } from './stubs.js';
 import { Threads } from './threads.js';
@@ -164,10 +165,12 @@ export class LiveCloud {
     this.clock.take(() => schedules.replan());
     this.tellTime('forwards', milliseconds);
     const last = milliseconds > SHORT ? LAST_MINUTES : 0;
+    const quiet = (): Promise<void> => this.quiet();
+    const passed = (ms: number): void => this.tellTime('forwarding', ms);
     try {
-      await this.clock.forward(milliseconds - last, () => this.quiet());
+      await this.clock.forward(milliseconds - last, quiet, passed);
       schedules.resume();
-      if (last > 0 && this.cloud === cloud) await this.clock.forward(last, () => this.quiet());
+      if (last > 0 && this.cloud === cloud) await this.clock.forward(last, quiet);
     } finally {
       schedules.resume();
       this.tellTime('forwarded', milliseconds);
@@ -180,9 +183,9 @@ export class LiveCloud {
     this.faults.add(...order);
   }
 
-  /** Withdraws the faults that are still to be made. */
-  clearFaults(): void {
-    this.faults.clear();
+  /** Withdraws the faults that are still to be made: all, or those of one owner and kind. */
+  clearFaults(which?: Parameters<RequestedFaults['clear']>[0]): void {
+    this.faults.clear(which);
   }
 
   /** Answers a request in one of the protocols of AWS. */
@@ -192,24 +195,9 @@ export class LiveCloud {
     });
   }
 
-  /**
-   * Delivers an event again, to every subscriber.
-   * @param id of the event on the bus, or the `id` in its detail; of the latter its end is enough, from eight characters on
-   * @returns its type. @throws {Error} if no bus has taken it lately, or if it is the end of several ids
-   */
+  /** Delivers an event again, to every subscriber. @see redeliver */
   redeliver(id: string): string {
-    return this.runInside(({ events }) => {
-      const named = events.accepted.filter(({ event }) => event.id === id || idIn(event.detail) === id);
-      const ending = events.accepted.filter(({ event }) => id.length >= 8 && String(idIn(event.detail)).endsWith(id));
-      const meant = named.length > 0 ? named : ending;
-      const found = meant.at(-1);
-      if (new Set(meant.map(({ event }) => idIn(event.detail))).size > 1)
-        throw new Error(`several events or commands have ids that end with ${id}: name one of them in full`);
-      if (!found) throw new Error(`no bus has taken an event or command ${id} since this cloud began`);
-      const { source, 'detail-type': detailType, detail } = found.event;
-      events.put(found.bus, { source, detailType, detail });
-      return detailType;
-    });
+    return this.runInside((cloud) => redeliver(cloud, id));
   }
 
   /** Begins again: every table, queue and bucket is empty, and the clock shows the real time. */
@@ -330,7 +318,8 @@ export class LiveCloud {
   }
 
   private newFaults(): RequestedFaults {
-    return new RequestedFaults(({ point, kind }: Fault) => {
+    const now = (): number => this.now;
+    return new RequestedFaults(now, ({ point, kind }: Fault) => {
       const owner = point.replace(POINT_NUMBER, '');
       this.happenings.add(this.now, { kind: 'fault', owner, id: point, fault: kind });
       this.options.log?.(`fault ${kind} at ${point}`);
@@ -354,8 +343,6 @@ const GONE: ApiResponse = {
   headers: { 'content-type': 'application/json', 'retry-after': '1' },
   body: '{"message":"The account was replaced (deployment or reset): ask again"}',
 };
-
-const idIn = (detail: unknown): unknown => (detail as { id?: unknown } | null)?.id;
 
 /** Says each line once: a function that is retried would say it for ever. */
 function onceEach(log: (line: string) => void): (line: string) => void {

@@ -7,13 +7,16 @@ import {
   type OperatorCommands,
   PAGE_PATHS,
   PageAccess,
+  type PlayedToy,
   readPageFiles,
   refusedPage,
+  type Toy,
 } from '@orderly/console';
 import type { HttpResponse } from '../runtime/http.js';
 import { DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
 import { CONSOLE } from './path.js';
+import { Proof } from './proof.js';
 
 /** What a page shows of an app, and what the app lends it. */
 export interface PageOptions {
@@ -32,6 +35,14 @@ export interface PageOptions {
   readonly commands?: (url: string) => OperatorCommands;
   /** Lists that the app has for its operators. @default none */
   readonly lists?: readonly AppList[];
+  /** What the app offers to try, such as an order with a declined card. @default nothing */
+  readonly toys?: readonly PlayableToy[];
+}
+
+/** Something to try, and how it is done. */
+export interface PlayableToy extends Toy {
+  /** @param where address of the local cloud, and milliseconds that its clock is ahead of the machine's */
+  readonly play: (where: { readonly url: string; readonly ahead: number }) => Promise<PlayedToy>;
 }
 
 interface Asked {
@@ -45,6 +56,7 @@ interface Asked {
 export class LocalPage {
   private readonly access: PageAccess;
   private commands: Commands | undefined;
+  private readonly proof: Proof;
   /** The operator's newest token, and when it was made by the cloud's clock. */
   private token: { readonly text: string; readonly madeAt: number } | undefined;
 
@@ -54,6 +66,13 @@ export class LocalPage {
     private readonly port: () => number,
   ) {
     this.access = new PageAccess(port);
+    const { operator } = options;
+    this.proof = new Proof({
+      happenings: live.happenings,
+      ask: operator && ((path) => this.askOperator(path)),
+      unknown: NO_OPERATIONS,
+      now: () => live.now,
+    });
   }
 
   /** Address to open, with its token. */
@@ -86,6 +105,10 @@ export class LocalPage {
     const [path = ''] = target.split('?');
     if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
     if (path === `${CONSOLE}/facts`) return json(200, this.facts());
+    const toy = method === 'POST' && this.options.toys?.find(({ id }) => path === `${CONSOLE}/toys/${id}`);
+    if (toy) return this.play(toy);
+    if (path === `${CONSOLE}/counts`) return json(200, this.proof.counts());
+    if (path.startsWith(`${CONSOLE}/counted/`)) return this.counted(path.slice(`${CONSOLE}/counted/`.length));
     if (path.startsWith(`${CONSOLE}/operations/`) && method === 'GET') return this.operations(target);
     const answer = await this.findCommands()?.answer({ method, target: target.slice(CONSOLE.length), body });
     if (answer) return json(answer.status, answer.body);
@@ -107,17 +130,40 @@ export class LocalPage {
   }
 
   private facts(): ConsoleFacts {
-    const { name, environment = 'local', operator } = this.options;
+    const { name, environment = 'local', operator, toys = [] } = this.options;
     const stacks = new Set(this.live.cloud.deployment.assembly.resources.map(({ stack }) => stack));
     return {
       name: name ?? [...stacks].join(', '),
       environment,
       local: true,
       ...(operator === undefined && { noOperations: NO_OPERATIONS }),
-      toys: [],
+      toys: toys.map(({ id, label, about }) => ({ id, label, about })),
       lists: this.options.lists ?? [],
       runsCommands: this.options.commands !== undefined,
     };
+  }
+
+  private async play({ play }: PlayableToy): Promise<HttpResponse> {
+    const url = `http://127.0.0.1:${this.port()}`;
+    try {
+      return json(200, await play({ url, ahead: this.live.now - Date.now() }));
+    } catch (error) {
+      // A fault that somebody has asked for may have met it.
+      return json(502, { message: (error as Error).message });
+    }
+  }
+
+  private counted(name: string): HttpResponse {
+    const list = this.proof.list(name);
+    return list ? json(200, list) : json(404, { message: `'${name}' is no number of the page` });
+  }
+
+  /** @throws {Error} with what the API says, for any other answer than a success */
+  private async askOperator(path: string): Promise<unknown> {
+    const { status, body } = await this.operations(`${CONSOLE}${path}`);
+    const answer: { detail?: string; message?: string } = JSON.parse(String(body));
+    if (status === 200) return answer;
+    throw new Error(answer.detail ?? answer.message ?? `status ${status}`);
   }
 
   /** Asks the app's own API, as an operator. */

@@ -124,6 +124,15 @@ export class EventBridge {
   put(bus: string, entry: NewEvent, by?: string): string {
     const event = this.event(entry);
     this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
+    this.around.world.tell(() => ({
+      kind: 'message',
+      owner: by ?? bus,
+      id: event.id,
+      target: bus,
+      outcome: 'published',
+      type: event['detail-type'],
+      ...factsOf(event.detail),
+    }));
     for (const rule of this.rules.enabledOn(bus)) {
       if (!rule.pattern || !matches(rule.pattern, event)) continue;
       for (const target of rule.reached) this.handOver(rule, target, event);

@@ -236,7 +236,7 @@ export class StreamMapping extends EventSource {
       eventSourceARN: this.resource.properties.EventSourceArn,
     }));
     const id = `${this.resource.label} batch ${++this.told}`;
-    this.tell(id, batch.records, 'began');
+    this.tell(id, batch.records, 'began', batch.invocations + 1);
     this.fn.invoke({ Records }, (result) => {
       const rest = this.rest(batch, result);
       this.tell(id, rest.length === 0 ? batch.records : rest, rest.length === 0 ? 'done' : outcomeOf(result));
@@ -320,8 +320,15 @@ export class StreamMapping extends EventSource {
   }
 
   private told = 0;
-  private tell(id: string, records: readonly StreamRecord[], outcome: string): void {
-    this.around.world.tell(() => ({ kind: 'record', owner: this.fn.label, id, outcome, records: records.length }));
+  private tell(id: string, records: readonly StreamRecord[], outcome: string, receiveCount?: number): void {
+    this.around.world.tell(() => ({
+      kind: 'record',
+      owner: this.fn.label,
+      id,
+      outcome,
+      records: records.length,
+      ...(receiveCount !== undefined && { receiveCount }),
+    }));
   }
 
   private age({ dynamodb }: StreamRecord): number {
