@@ -35,7 +35,9 @@ async function read(commands: Commands, now: () => string): Promise<Counts> {
   const unknown: Count = { unknown: ONLY_LOCAL };
   const at = now();
   return {
-    ...(audit && { checkedAt: at }),
+    ...(audit && { checkedUntil: at }),
+    open: 0,
+    unjudged: (audit?.deliveries.pending ?? 0) + (audit?.deliveries['too new'] ?? 0),
     counts: {
       committed: of(audit?.commits),
       published: of(audit?.messages),

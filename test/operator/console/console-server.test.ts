@@ -85,7 +85,7 @@ test('its counts are those of the audit, read once for many that ask, and what n
   const [counts] = await Promise.all([json('/_console/counts'), json('/_console/counts')]);
   expect(ran.slice(before)).toEqual(['audit --since 1h --json --environment prod']);
   expect(counts).toMatchObject({
-    checkedAt: '2026-11-29T12:00:00.000Z',
+    checkedUntil: '2026-11-29T12:00:00.000Z',
     counts: {
       committed: { value: 3 },
       delivered: { value: 6 },
