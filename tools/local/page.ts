@@ -1,83 +1,38 @@
-import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { PageOptions, PlayableToy } from '@orderly/simulator';
-import type { OrderView } from '../../lambdas/orders/contract.js';
-import { expectFromApi } from './api.js';
+import type { PageOptions } from '@orderly/simulator';
+import { PROGRAM } from '../../lambdas/operations/program.js';
+import { PAGE_LISTS } from '../operator/page-lists.js';
 import { DEV } from './assembly.js';
 import { makeToken } from './dev-issuer.js';
-import { euros, openShop } from './shop.js';
-
-/** Customer whose orders the page places. */
-const CUSTOMER = 'alice';
-
-/**
- * Orders that the page offers to place. The sandbox's card does what the amount says (lambdas/payments/README.md,
- * "The sandbox").
- */
-const ORDERS = [
-  { id: 'order', label: 'Place an order', about: 'Its card is charged, and it is approved.', amount: 1_900 },
-  {
-    id: 'declined',
-    label: 'Declined card',
-    about: 'Its charge is refused: what was reserved for it is released, step by step.',
-    amount: 40_200,
-  },
-  { id: 'slow', label: 'Slow card', about: 'Its charge is answered after 10 seconds.', amount: 20_200 },
-  {
-    id: 'unclear',
-    label: 'Unclear card',
-    about: 'Nobody knows whether its charge was made: it is asked again and again, and then reviewed.',
-    amount: 50_000,
-  },
-  {
-    id: 'answer-lost',
-    label: 'Card whose answer is lost',
-    about: 'It is charged, and the answer never comes: the same charge is asked for again, and made once.',
-    amount: 50_400,
-  },
-] as const;
+import { findEndpoint } from './endpoint.js';
+import { CUSTOMER, orderlyToys } from './page-toys.js';
 
 /** What the page of a local cloud shows of Orderly, and what Orderly lends it. */
 export function orderlyPage(): PageOptions {
+  const operator = (ahead: number): string => makeToken({ sub: 'console', role: 'operator', ahead });
+  const customer = (ahead: number): string => makeToken({ sub: CUSTOMER, role: 'customer', ahead });
   return {
     name: 'Orderly',
     environment: DEV.environment,
-    operator: { stage: 'v1', token: (ahead) => makeToken({ sub: 'console', role: 'operator', ahead }) },
+    operator: { stage: 'v1', token: operator },
     documents: { openapi: fileOf('openapi.json'), asyncapi: fileOf('asyncapi.json') },
     callers: [
-      {
-        id: CUSTOMER,
-        label: `${CUSTOMER}, a customer`,
-        token: (ahead) => makeToken({ sub: CUSTOMER, role: 'customer', ahead }),
-      },
-      {
-        id: 'operator',
-        label: 'an operator',
-        token: (ahead) => makeToken({ sub: 'console', role: 'operator', ahead }),
-      },
+      { id: CUSTOMER, label: `${CUSTOMER}, a customer`, token: customer },
+      { id: 'operator', label: 'an operator', token: operator },
     ],
-    toys: ORDERS.map(toToy),
-  };
-}
-
-function toToy({ id, label, about, amount }: (typeof ORDERS)[number]): PlayableToy {
-  return {
-    id,
-    label,
-    about,
-    async play({ url, ahead }) {
-      const apiUrl = `${url}/v1`;
-      const run = randomBytes(3).toString('hex');
-      const sku = `${id.toUpperCase()}-${run}`;
-      const operator = makeToken({ sub: 'console', role: 'operator', ahead });
-      await openShop({ apiUrl, token: operator }, [{ sku, name: label, price: amount, onHand: 10 }], [CUSTOMER]);
-      const order = await expectFromApi<OrderView>(apiUrl, 'POST /orders', {
-        token: makeToken({ sub: CUSTOMER, role: 'customer', ahead }),
-        key: `console-${run}`,
-        body: { lines: [{ sku, quantity: 1, unitPrice: euros(amount) }] },
-      });
-      return { text: `${CUSTOMER} has ordered one ${sku}.`, id: order.orderId };
-    },
+    toys: orderlyToys(),
+    lists: PAGE_LISTS,
+    commands: (url) => ({
+      program: PROGRAM,
+      common: ['--environment', DEV.environment],
+      run: async (words, output) => {
+        const [{ ORDERLY }, { operatorCommandLine }] = await Promise.all([
+          import('../operator/command-line.js'),
+          import('@orderly/operator/definitions'),
+        ]);
+        return operatorCommandLine({ ...ORDERLY, resolveEndpoint: () => findEndpoint(url) })(words, output);
+      },
+    }),
   };
 }
 

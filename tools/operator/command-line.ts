@@ -45,6 +45,7 @@ export const ORDERLY: OperatorCommandLine = {
       status: [
         async (context) => (await import('../../lambdas/operations/orders-status.js')).readOrdersSection(context),
       ],
+      lists: async () => (await import('./page-lists.js')).PAGE_LISTS,
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
     ...peopleCommands(async () => (await import('./people.js')).peopleOfOrderly),

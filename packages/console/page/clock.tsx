@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ask } from './ask.js';
+import { facts } from './facts.js';
 import { formatDuration, formatMoment } from './format.js';
 import { listen } from './stream.js';
 
@@ -44,6 +45,7 @@ export function runClock(): void {
 /** The environment's clock, and how far it is ahead of the machine's. */
 export function Clock() {
   const known = status.value;
+  if (facts.value?.local === false) return null;
   if (!known) return <span class="clock">–</span>;
   const now = tick.value + known.ahead;
   return (

@@ -1,18 +1,20 @@
-import type { ConsoleFacts } from '../server/contract.js';
+import { useMemo } from 'preact/hooks';
 import { Clock } from './clock.js';
-import { useAnswer } from './loading.js';
+import { facts } from './facts.js';
 import { ProofStrip } from './proof-strip.js';
 import { goTo, linkTo, route } from './route.js';
 import { ConnectionState } from './states.js';
 import { connection } from './stream.js';
 import { THEMES, theme } from './theme.js';
-import { VIEWS } from './views.js';
+import { viewsOf } from './views.js';
 
 /** The whole page: header, navigation, and the view of the address. */
 export function Frame() {
-  const facts = useAnswer<ConsoleFacts>('/_console/facts').value;
-  const { name, id = '' } = route.value;
-  const view = VIEWS.find((one) => one.name === name);
+  const known = facts.value;
+  const views = useMemo(() => (known ? viewsOf(known) : []), [known]);
+  const { name: asked, id = '' } = route.value;
+  const name = asked === '' ? (views[0]?.name ?? '') : asked;
+  const view = views.find((one) => one.name === name);
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
@@ -20,8 +22,8 @@ export function Frame() {
       </button>
       <header class="top">
         <div class="app">
-          <strong>{facts.state === 'loaded' ? facts.answer.name : 'Console'}</strong>
-          {facts.state === 'loaded' ? <span class="environment">{facts.answer.environment}</span> : null}
+          <strong>{known?.name ?? 'Console'}</strong>
+          {known ? <span class="environment">{known.environment}</span> : null}
         </div>
         <Connected />
         <Clock />
@@ -30,26 +32,27 @@ export function Frame() {
       </header>
       <nav aria-label="Views">
         <ul>
-          {VIEWS.filter(({ isInNavigation }) => isInNavigation).map((one) => (
-            <li key={one.name}>
-              <a href={linkTo(one.name)} aria-current={one.name === name ? 'page' : undefined}>
-                {one.title}
-              </a>
-            </li>
-          ))}
+          {views
+            .filter(({ isInNavigation }) => isInNavigation)
+            .map((one) => (
+              <li key={one.name}>
+                <a href={linkTo(one.name)} aria-current={one.name === name ? 'page' : undefined}>
+                  {one.title}
+                </a>
+              </li>
+            ))}
         </ul>
       </nav>
       <ProofStrip />
       <ConnectionState />
       <main id="content" tabIndex={-1}>
-        {view ? (
-          <view.Component id={id} />
-        ) : (
+        {view ? <view.Component id={id} /> : null}
+        {known && !view ? (
           <>
             <h1>There is no view '{name}'</h1>
-            <a href={linkTo('now')}>Go to what happens now.</a>
+            <a href={linkTo(views[0]?.name ?? '')}>Go to the first one.</a>
           </>
-        )}
+        ) : null}
       </main>
     </>
   );

@@ -12,8 +12,9 @@ export type Loading<Answer> =
 /**
  * Asks for a path when a component appears, when the path changes, and after the page was disconnected. What is shown stays until
  * a newer answer is there.
+ * @param again another number asks again
  */
-export function useAnswer<Answer>(path: string): Signal<Loading<Answer>> {
+export function useAnswer<Answer>(path: string, again = 0): Signal<Loading<Answer>> {
   const loading = useSignal<Loading<Answer>>({ state: 'loading' });
   const missed = gaps.value;
   const isDown = connection.value === 'down';
@@ -33,6 +34,27 @@ export function useAnswer<Answer>(path: string): Signal<Loading<Answer>> {
       },
     );
     return () => aborted.abort();
-  }, [path, missed, isDown]);
+  }, [path, missed, isDown, again]);
   return loading;
+}
+
+/** Milliseconds between two readings of what an operator looks at. */
+const REFRESHED_EVERY = 15_000;
+
+/** Asks for a path again and again, for as long as somebody sees the page. @returns what is known, and a function that asks at once */
+export function useFresh<Answer>(path: string): readonly [Loading<Answer>, () => void] {
+  const again = useSignal(0);
+  const loading = useAnswer<Answer>(path, again.value);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) again.value++;
+    }, REFRESHED_EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  return [
+    loading.value,
+    () => {
+      again.value++;
+    },
+  ];
 }

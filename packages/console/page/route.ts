@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Place in the page: `#/order/<id>` has the name `order` and the id. */
+/** Place in the page: `#/order/<id>` has the name `order` and the id. The first view has no name. */
 export interface Route {
   readonly name: string;
   readonly id?: string;
@@ -10,7 +10,7 @@ export interface Route {
 export function parseRoute(hash: string): Route {
   const [name = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
   const id = rest.join('/');
-  return { name: name === '' ? 'now' : name, ...(id !== '' && { id: decode(id) }) };
+  return { name, ...(id !== '' && { id: decode(id) }) };
 }
 
 /** Returns the link to a place. */

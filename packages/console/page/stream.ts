@@ -26,8 +26,8 @@ export interface Happened {
   readonly records?: number;
 }
 
-/** State of the connection: `paused` while nobody sees the page. */
-export type Connection = 'connecting' | 'live' | 'reconnecting' | 'down' | 'paused';
+/** State of the connection: `paused` while nobody sees the page, `by request` where nothing streams. */
+export type Connection = 'connecting' | 'live' | 'reconnecting' | 'down' | 'paused' | 'by request';
 
 export const connection = signal<Connection>('connecting');
 /** Number of times that the page may have missed something: views read again what they show. */

@@ -1,3 +1,5 @@
+import type { AppList } from './lists.js';
+
 /** Data that a server of the page answers with. The page imports these types, and so does the server. */
 
 /** Answer to `GET /_console/facts`: what the page's frame shows and offers. */
@@ -11,6 +13,10 @@ export interface ConsoleFacts {
   /** Why `GET /_console/operations/...` answers nothing; absent if it answers. */
   readonly noOperations?: string;
   readonly toys: readonly Toy[];
+  /** Lists that the app has for its operators. @default none */
+  readonly lists?: readonly AppList[];
+  /** Whether `POST /_console/runs` runs commands of the app's command line. @default false */
+  readonly runsCommands?: boolean;
 }
 
 /** Something that an app offers to try: it is one button. */

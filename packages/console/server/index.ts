@@ -5,6 +5,15 @@ export type * from '../map/contract.js';
 export type * from '../reference/contract.js';
 export { type Headers, isFromOwnPage, PageAccess } from './access.js';
 export {
+  type CommandOutput,
+  type CommandRun,
+  Commands,
+  type JsonAnswer,
+  type OperatorCommands,
+  type RunCommand,
+  splitWords,
+} from './commands.js';
+export {
   COUNT_NAMES,
   type ConsoleFacts,
   type Count,
@@ -16,3 +25,4 @@ export {
   type Toy,
 } from './contract.js';
 export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
+export type { AppList, ListColumn, ListCount, ListFilter } from './lists.js';

@@ -55,6 +55,12 @@ export type Incident =
   | { readonly what: 'failure'; readonly consumer: string; readonly error: string }
   | { readonly what: 'stuck saga'; readonly reason: string | undefined };
 
+/** Where a line that a command runs writes. Nobody answers its questions. */
+export interface LineOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
 /** Context of a command: one environment of the application. */
 export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | 'pageOn' | 'runbook' | 'deployment'> {
   readonly environment: string;
@@ -80,6 +86,8 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
    * @throws {OperatorError} `refused` without a yes
    */
   readonly confirm?: (what: string) => Promise<void>;
+  /** Runs another line of the same command line. @returns its exit code */
+  readonly runLine?: (words: readonly string[], output: LineOutput) => Promise<number>;
   readonly say: ReportProgress;
 }
 

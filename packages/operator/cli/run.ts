@@ -1,7 +1,7 @@
 import type { OperatorCommand } from './command.js';
 import { type CommandSet, readCommandLine } from './command-line.js';
 import type { Ask } from './confirm.js';
-import type { OperatedApp } from './context.js';
+import type { CommandContext, OperatedApp } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import { print } from './print.js';
 import { Progress, type ReportProgress } from './progress.js';
@@ -29,7 +29,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
   checkCommands(app.commands);
   const command = commandFormatter(app.program);
 
-  return async (args: readonly string[], streams?: Streams): Promise<Exit> => {
+  const run = async (args: readonly string[], streams?: Streams): Promise<Exit> => {
     const json = args.includes('--json');
     const { out, err, ask }: Streams = streams ?? { out: print, err: console.error };
     const progress = new Progress(err, streams === undefined ? process.stderr : undefined);
@@ -58,7 +58,9 @@ export function operatorCommandLine(app: OperatorCommandLine) {
           await confirm(what, ask ?? askOnTerminal);
         };
         if (line.toConfirm) await confirmed(`${line.name} in ${context.place}`);
-        const outcome = await line.run({ ...context, confirm: confirmed });
+        const runLine: CommandContext['runLine'] = (words, output) =>
+          run(words, { ...output, ask: async () => undefined });
+        const outcome = await line.run({ ...context, confirm: confirmed, runLine });
         progress.end();
         out(json ? JSON.stringify(outcome.json) : outcome.text);
         return outcome.exitCode;
@@ -74,6 +76,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       return exitCode;
     }
   };
+  return run;
 }
 
 const nextCommandLabel = (code: OperatorError['code']): string => (code === 'usage' ? 'Correct usage' : 'Next');

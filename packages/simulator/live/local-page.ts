@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  type AppList,
+  Commands,
   type ConsoleFacts,
   isFromOwnPage,
+  type OperatorCommands,
   PAGE_PATHS,
   PageAccess,
   type PlayedToy,
@@ -34,6 +37,10 @@ export interface PageOptions {
   readonly callers?: readonly PageCaller[];
   /** Documents of its API and its events. @default the page knows what is deployed only */
   readonly documents?: PageDocuments;
+  /** Command line of the app's operators. @param url address of the local cloud. @default the page runs no commands */
+  readonly commands?: (url: string) => OperatorCommands;
+  /** Lists that the app has for its operators. @default none */
+  readonly lists?: readonly AppList[];
   /** What the app offers to try, such as an order with a declined card. @default nothing */
   readonly toys?: readonly PlayableToy[];
 }
@@ -55,6 +62,7 @@ interface Asked {
 /** The page of a local cloud: its files, and its data at `/_console/...`. All but the files needs the token of its address. */
 export class LocalPage {
   private readonly access: PageAccess;
+  private commands: Commands | undefined;
   private readonly proof: Proof;
   /** The operator's newest token, and when it was made by the cloud's clock. */
   private token: { readonly text: string; readonly madeAt: number } | undefined;
@@ -101,7 +109,7 @@ export class LocalPage {
 
   /** Answers a request that is for the page, and that is not refused. */
   async answer(asked: Asked): Promise<HttpResponse> {
-    const { method, target, headers } = asked;
+    const { method, target, headers, body } = asked;
     const [path = ''] = target.split('?');
     if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
     if (path === `${CONSOLE}/facts`) return json(200, this.facts());
@@ -110,6 +118,8 @@ export class LocalPage {
     if (path === `${CONSOLE}/counts`) return json(200, this.proof.counts());
     if (path.startsWith(`${CONSOLE}/counted/`)) return this.counted(path.slice(`${CONSOLE}/counted/`.length));
     if (path.startsWith(`${CONSOLE}/operations/`) && method === 'GET') return this.operations(target);
+    const ran = await this.findCommands()?.answer({ method, target: target.slice(CONSOLE.length), body });
+    if (ran) return json(ran.status, ran.body);
     const answer = await answerPage(this.live, this.options, asked);
     if (answer) return answer;
     return json(404, { message: `${method} ${path}: the page has no such path` });
@@ -123,6 +133,12 @@ export class LocalPage {
     return { status: 200, headers: { ...file.headers, ...cookie }, body: file.body };
   }
 
+  private findCommands(): Commands | undefined {
+    const { commands } = this.options;
+    this.commands ??= commands && new Commands(commands(`http://127.0.0.1:${this.port()}`));
+    return this.commands;
+  }
+
   private facts(): ConsoleFacts {
     const { name, environment = 'local', operator, toys = [] } = this.options;
     const stacks = new Set(this.live.cloud.deployment.assembly.resources.map(({ stack }) => stack));
@@ -132,6 +148,8 @@ export class LocalPage {
       local: true,
       ...(operator === undefined && { noOperations: NO_OPERATIONS }),
       toys: toys.map(({ id, label, about }) => ({ id, label, about })),
+      lists: this.options.lists ?? [],
+      runsCommands: this.options.commands !== undefined,
     };
   }
 
