@@ -109,7 +109,7 @@ export class LocalPage {
 
   /** Answers a request that is for the page, and that is not refused. */
   async answer(asked: Asked): Promise<HttpResponse> {
-    const { method, target, headers, body } = asked;
+    const { method, target, headers, body = '' } = asked;
     const [path = ''] = target.split('?');
     if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
     if (path === `${CONSOLE}/facts`) return json(200, this.facts());
