@@ -227,6 +227,11 @@ describe('the gateway’s own answers', () => {
     expect(answer).toMatchObject({ status, body: { type: `urn:orderly:problem:${code}` } });
   });
 
+  test('the answer to a refused token has the reason that the authorizer hands over', () => {
+    const { body } = answers.find(({ type }) => type === 'ACCESS_DENIED') ?? {};
+    expect(body).toMatchObject({ detail: 'The token is refused. $context.authorizer.refusal' });
+  });
+
   test('the answers after which the same request may pass say when, and no other does', () => {
     const named = answers.filter(({ headers }) => headers['gatewayresponse.header.Retry-After'] !== undefined);
     expect(named.map(({ type }) => type).toSorted()).toEqual([

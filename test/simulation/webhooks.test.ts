@@ -3,7 +3,9 @@ import { renderReport } from '../../packages/simulator/search/report.js';
 import { playSeed, playWithFaults } from '../../packages/simulator/search/scenario.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { webhooksAssembly } from '../support/simulation/assembly.js';
-import { WEBHOOK_SCENARIOS } from './scenarios/webhooks.js';
+import { WEBHOOKS } from './planted/bugs/webhooks.js';
+import { planted } from './planted/plant.js';
+import { WEBHOOK_SCENARIOS, webhooksDelivered } from './scenarios/webhooks.js';
 
 const deployment = loadSharedDeployment(webhooksAssembly());
 
@@ -22,3 +24,8 @@ test.each(WEBHOOK_SCENARIOS)(
     }
   },
 );
+
+test.each(WEBHOOKS)('it is found when $name', async (bug) => {
+  const history = await playWithFaults(await planted(webhooksAssembly(), bug), webhooksDelivered, 'singles');
+  expect(history.violations).not.toEqual([]);
+});
