@@ -164,6 +164,7 @@ export default defineConfig({
           'test/operator/**/*.test.ts',
           'test/lambdas/**/*.test.ts',
           'test/client/**/*.test.ts',
+          'test/console/**/*.test.ts',
           'test/tools/**/*.test.ts',
           'test/docs/**/*.test.ts',
           'packages/console/**/*.test.ts',

@@ -29,6 +29,7 @@ const COMMANDS = {
   'drill-restore': '../test/simulation/restore-drill.ts',
   conformance: './conformance/conformance.ts',
   docs: './docs/write.ts',
+  screenshots: './local/screenshots.ts',
   'supply-chain': './release/supply-chain.ts',
   smoke: './release/smoke.ts',
   pack: './release/pack.ts',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_NAMES, type CountName, type Counts } from '../../packages/console/server/contract.js';
 import { Stage } from '../../tools/local/demos/stage.js';
 import { findEndpoint } from '../../tools/local/endpoint.js';
-import { browserPath, NO_BROWSER, startBrowser } from '../support/browser.js';
+import { browserPath, NO_BROWSER, startBrowser } from '../../tools/local/browser.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
 

@@ -109,14 +109,14 @@ describe('a package', () => {
     expect(said).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
-  for (const name of ['client', 'kit', 'simulator']) {
+  for (const name of ['client', 'console', 'kit', 'simulator']) {
     check(`${name} holds JavaScript, types, a README with its pages and the licence, and runs nothing`, () => {
       const installed = join(app, 'node_modules', '@orderly', name);
       const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
       const others = files
         .filter(({ name }) => !/\.(js|d\.ts)$/.test(name))
         .map((file) => join(file.parentPath, file.name));
-      const noPages = others.filter((file) => !file.startsWith(join(installed, 'docs')));
+      const noPages = others.filter((file) => !/^(docs|built)\//.test(relative(installed, file)));
       expect(noPages.map((file) => basename(file)).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
       expect(files.filter((file) => /\.test\./.test(file.name))).toEqual([]);
       expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).not.toHaveProperty('scripts');

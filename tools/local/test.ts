@@ -22,6 +22,9 @@ const DEPLOYED = ['integration', 'acceptance'];
  */
 const TYPES = ['--noEmit', '--singleThreaded', '--incremental', '--tsBuildInfoFile', '.build/types.tsbuildinfo'];
 
+/** The console's page has a browser's types. */
+const PAGE_TYPES = ['--noEmit', '--singleThreaded', '-p', 'packages/console'];
+
 interface Options {
   /** Deploys nothing, and searches only a part of the histories. */
   readonly quick: boolean;
@@ -69,6 +72,7 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const synth = runStep(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
   const checks = Promise.all([
     runStep(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
+    runStep(progress, "types of the console's page", () => check('types of the page', 'typescript/bin/tsc', PAGE_TYPES)),
     runStep(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
     runStep(progress, 'words', () => check('words', '../tools/words.mjs')),
   ]);

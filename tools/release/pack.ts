@@ -2,9 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPage } from '../../packages/console/server/build.js';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-export const PACKAGES = ['client', 'kit', 'operator', 'simulator'] as const;
+export const PACKAGES = ['client', 'console', 'kit', 'operator', 'simulator'] as const;
+
+/** Returns the folder of a package's modules for Node, below `packages/`. The console's other folders are its page, for a browser. */
+export const modulesOf = (name: (typeof PACKAGES)[number]): string => (name === 'console' ? 'console/server' : name);
 
 /** Of a `package.json` in `packages/`, what differs from the published one. */
 export interface Manifest {
@@ -40,19 +44,26 @@ export function pack(folder: string, names: readonly (typeof PACKAGES)[number][]
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   // Together: a package may be made of another one's modules.
-  compile(join(ROOT, 'packages'), folder, { of: names });
+  compile(join(ROOT, 'packages'), folder, { of: names.map(modulesOf) });
   return names.map((name) => {
     const source = join(ROOT, 'packages', name);
     const built = join(folder, name);
     const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
     writeFileSync(join(built, 'package.json'), `${JSON.stringify(toPublishedManifest(manifest), null, 2)}\n`);
     copyFileSync(join(source, 'README.md'), join(built, 'README.md'));
+    if (name === 'console') writePage(join(built, 'built'));
     const pages = join(source, 'docs');
     if (existsSync(pages)) cpSync(pages, join(built, 'docs'), { recursive: true });
     copyFileSync(join(ROOT, 'LICENSE'), join(built, 'LICENSE'));
     const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], built));
     return join(folder, filename);
   });
+}
+
+/** Writes the files of the console's page, which the published package serves as they are. */
+function writePage(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [file, text] of Object.entries(buildPage())) writeFileSync(join(folder, file), text);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 
 const PAGE = fileURLToPath(new URL('../page/', import.meta.url));
 
@@ -7,9 +8,8 @@ const PAGE = fileURLToPath(new URL('../page/', import.meta.url));
  * Bundles the page from its sources: one script, one stylesheet.
  * @returns texts by the names of the files
  */
-export async function buildPage(): Promise<Readonly<Record<string, string>>> {
-  const { build } = await import('esbuild');
-  const { outputFiles } = await build({
+export function buildPage(): Readonly<Record<string, string>> {
+  const { outputFiles } = buildSync({
     entryPoints: { console: `${PAGE}main.tsx` },
     outdir: PAGE,
     write: false,

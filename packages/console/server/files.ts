@@ -51,7 +51,8 @@ export function readPageFiles(): Promise<PageFiles> {
 }
 
 async function read(): Promise<PageFiles> {
-  const texts = existsSync(BUILT) ? readBuilt() : await (await import('./build.js')).buildPage();
+  // esbuild is no dependency of the published package.
+  const texts = existsSync(BUILT) ? readBuilt() : (await import('./build.js')).buildPage();
   return Object.fromEntries(
     PAGE_PATHS.map((path) => {
       const name = fileOf(path);

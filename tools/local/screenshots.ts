@@ -1,0 +1,77 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LocalCloud, LocalCloudClient } from '@orderly/simulator';
+import type { Page } from 'playwright-core';
+import { localAssembly } from './assembly.js';
+import { dueRecords } from './awaits.js';
+import { browserPath, NO_BROWSER, startBrowser } from './browser.js';
+import { runDemo } from './demo.js';
+import { readDeployment } from './deploy.js';
+import { devTokens } from './dev-issuer.js';
+import { findEndpoint } from './endpoint.js';
+import { LocalRunError } from './errors.js';
+import { orderlyPage } from './page.js';
+
+const IMAGES = fileURLToPath(new URL('../../docs/img/', import.meta.url));
+
+/** Size of a picture, in pixels. */
+const SIZE = { width: 1200, height: 720 };
+
+/**
+ * Views that are pictured, as they are after the demonstration. `{order}` is the id of one of its orders.
+ * A view of the console that should be in the documents has a line here.
+ */
+const PICTURES = [
+  { file: 'console-now.png', hash: 'now', colours: 'light' },
+  { file: 'console-break-it.png', hash: 'break-it', colours: 'dark' },
+  { file: 'console-duplicates.png', hash: 'counted/duplicates', colours: 'light' },
+  { file: 'console-order.png', hash: 'order/{order}', colours: 'light' },
+] as const;
+
+/**
+ * Runs `npm run screenshots`: plays the demonstration in a local cloud of its own, with the console open, and writes pictures of its
+ * views to docs/img.
+ * @throws {LocalRunError} if there is no browser
+ */
+export async function main(): Promise<number> {
+  if (browserPath === undefined) throw new LocalRunError(`${NO_BROWSER}. Then run the same again.`);
+  mkdirSync(IMAGES, { recursive: true });
+  const folder = await localAssembly();
+  const cloud = await LocalCloud.start({ folder, log: () => undefined, nextWorkAt: dueRecords, page: orderlyPage() });
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage({ viewport: SIZE });
+    await page.goto(cloud.pageUrl);
+    await page.locator('.connection.live').waitFor();
+    const order = await demonstrate(cloud);
+    for (const { file, hash, colours } of PICTURES) {
+      await page.emulateMedia({ colorScheme: colours, reducedMotion: 'reduce' });
+      await page.goto(`${cloud.url}/#/${hash.replace('{order}', order)}`);
+      await settled(page);
+      await page.screenshot({ path: join(IMAGES, file) });
+      console.log(join('docs/img', file));
+    }
+    return 0;
+  } finally {
+    await browser.close();
+    await cloud.stop();
+  }
+}
+
+/** Plays the demonstration, with a function that dies in the middle. @returns the id of its first order */
+async function demonstrate(cloud: LocalCloud): Promise<string> {
+  const endpoint = await findEndpoint(cloud.url);
+  const deployment = await readDeployment(endpoint);
+  await new LocalCloudClient(cloud.url).injectFault('Orders/OnSaga', 'killed-after', { next: 2 });
+  const orderly = { endpoint, deployment };
+  const { orders } = await runDemo({ orderly, tokens: devTokens(), progress: () => undefined });
+  return orders[0]?.orderId ?? '';
+}
+
+/** Waits until the view and the audit's numbers are there. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor();
+  await page.locator('.strip .held [data-count=lost]').waitFor();
+  await page.getByText(/^Loading /).waitFor({ state: 'detached' });
+}
