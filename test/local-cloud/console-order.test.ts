@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OrderView } from '../../lambdas/orders/contract.js';
+import { browserPath, startBrowser } from '../../tools/local/browser.js';
 import { Stage } from '../../tools/local/demos/stage.js';
 import { findEndpoint } from '../../tools/local/endpoint.js';
-import { browserPath, startBrowser } from '../support/browser.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
 
