@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stage } from '../../tools/local/demos/stage.js';
 import { findEndpoint } from '../../tools/local/endpoint.js';
-import { browserPath, startBrowser } from '../support/browser.js';
+import { browserPath, startBrowser } from '../../tools/local/browser.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
 
