@@ -296,6 +296,12 @@ describe('reserved concurrency', () => {
     });
   });
 
+  test('no template says whether a mapping is on, so a deployment of what is unchanged leaves a paused consumer paused', () => {
+    const mappings = [dev, prod].flatMap((environment) => environment.everywhere('AWS::Lambda::EventSourceMapping'));
+    expect(mappings.length).toBeGreaterThan(0);
+    expect(mappings.filter(({ properties }) => properties.Enabled !== undefined)).toEqual([]);
+  });
+
   test("reserved concurrency is never below a queue's maximum, since throttled batches use up receives", () => {
     for (const { stack, id, properties } of prod.everywhere('AWS::Lambda::Function')) {
       const { ReservedConcurrentExecutions: kept = Number.POSITIVE_INFINITY } = properties;
