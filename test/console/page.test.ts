@@ -1,6 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { isFromOwnPage, PAGE_PATHS, PageAccess, readPageFiles, refusedPage } from '../../packages/console/server/index.js';
+import {
+  isFromOwnPage,
+  PAGE_PATHS,
+  PageAccess,
+  readPageFiles,
+  refusedPage,
+} from '../../packages/console/server/index.js';
 
 /** Largest script, compressed, in bytes. */
 const LARGEST = 120 * 1024;

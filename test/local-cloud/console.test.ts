@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_NAMES, type CountName, type Counts } from '../../packages/console/server/contract.js';
+import { browserPath, NO_BROWSER, startBrowser } from '../../tools/local/browser.js';
 import { Stage } from '../../tools/local/demos/stage.js';
 import { findEndpoint } from '../../tools/local/endpoint.js';
-import { browserPath, NO_BROWSER, startBrowser } from '../../tools/local/browser.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
 

@@ -58,6 +58,15 @@ test('it runs an assembly, and says that it is a simulator', async () => {
   expect(await stored()).toEqual({ Item });
 });
 
+test('it prints the address of its console first, and the console is there', async () => {
+  const [, page = ''] = await running.says(/^Look at it: (http:\S+)\n.* runs at http/m);
+  const answer = await fetch(page, { headers: { accept: 'text/html' } });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('/_console/console.js')]);
+  const script = await fetch(`${url}/_console/console.js`);
+  expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect((await script.text()).length).toBeGreaterThan(10_000);
+});
+
 test('--logs prints a line for each invocation: function, duration, outcome, what it logged', async () => {
   const invoke = (body: string) =>
     fetch(`${url}/2015-03-31/functions/Shop-Work/invocations`, {

@@ -54,6 +54,10 @@ describe('a start', () => {
     expect(Number(suppressed)).toBeGreaterThan(100);
   });
 
+  test("prints the console's address before the tables of its demonstration", () => {
+    expect(start.output).toMatch(/\nLook at it: http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32}\n\n +orders +approved/);
+  });
+
   test('says what it is, and what it is not', () => {
     expect(start.output).toContain(`Orderly runs at ${run.endpoint}`);
     expect(start.output).toContain('This is a simulator');

@@ -17,6 +17,7 @@ test.each([
   'bench:event-store',
   'bench:local',
   'docs',
+  'screenshots',
   'supply-chain',
   'release:check',
   'simulate',

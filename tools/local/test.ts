@@ -72,7 +72,9 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const synth = runStep(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
   const checks = Promise.all([
     runStep(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
-    runStep(progress, "types of the console's page", () => check('types of the page', 'typescript/bin/tsc', PAGE_TYPES)),
+    runStep(progress, "types of the console's page", () =>
+      check('types of the page', 'typescript/bin/tsc', PAGE_TYPES),
+    ),
     runStep(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
     runStep(progress, 'words', () => check('words', '../tools/words.mjs')),
   ]);

@@ -25,7 +25,10 @@ export const WORDS: Readonly<Record<CountName, { readonly label: string; readonl
     label: 'delivered',
     about: 'Messages that a consumer got from its queue, each attempt counted: at least once, and often more.',
   },
-  applied: { label: 'applied', about: 'Deliveries that changed something.' },
+  applied: {
+    label: 'applied',
+    about: 'Deliveries that changed something; those that an inbox or a lane has stored, too.',
+  },
   duplicates: {
     label: 'duplicates recognised',
     about: 'Deliveries that changed nothing, because their message was applied before.',

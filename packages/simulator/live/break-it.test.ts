@@ -61,7 +61,9 @@ test('everything is sent again once, however often it was sent before', async ()
 test('a poisoned message has an id of its own and no data', async () => {
   const { answer } = await command('poison', {});
   expect(answer).toEqual({ type: 'Sold', id: expect.stringMatching(/^[\da-f-]{36}$/) });
-  cloud.live.runInside(({ events }) => expect(events.accepted.at(-1)?.event.detail).toMatchObject({ data: {}, id: answer.id }));
+  cloud.live.runInside(({ events }) =>
+    expect(events.accepted.at(-1)?.event.detail).toMatchObject({ data: {}, id: answer.id }),
+  );
 });
 
 test('a fault that lasts ends by the clock of the cloud', async () => {
@@ -86,7 +88,9 @@ test('a page for which no operator is lent says why lost and done twice are unkn
   const { headers } = await fetch(cloud.pageUrl, { headers: { accept: 'text/html' } });
   const cookie = headers.get('set-cookie') ?? '';
   const counts = await (await fetch(`${cloud.url}/_console/counts`, { headers: { cookie } })).json();
-  expect(counts).toMatchObject({ counts: { published: { value: 7 }, lost: { unknown: expect.stringContaining('lends') } } });
+  expect(counts).toMatchObject({
+    counts: { published: { value: 7 }, lost: { unknown: expect.stringContaining('lends') } },
+  });
   const status = await fetch(`${cloud.url}/_console/operations/status`, { headers: { cookie } });
   expect([status.status, await status.json()]).toEqual([404, { message: expect.stringContaining('lends') }]);
 });

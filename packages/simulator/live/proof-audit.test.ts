@@ -55,7 +55,9 @@ test('a span that is over and judged is not audited again; one with deliveries u
   audit.take(NOW - DAY);
   audit.take(NOW - 2 * DAY);
   answer = async (path) =>
-    path.includes('from=2026-01-04') ? { audit: { ...NONE, deliveries: { pending: 2, 'too new': 1 } } } : { audit: NONE };
+    path.includes('from=2026-01-04')
+      ? { audit: { ...NONE, deliveries: { pending: 2, 'too new': 1 } } }
+      : { audit: NONE };
   await round();
   expect(audit.result()).toMatchObject({ unjudged: 3 });
   asked.length = 0;

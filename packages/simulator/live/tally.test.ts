@@ -20,8 +20,11 @@ const records = (outcome: string, receiveCount?: number): void =>
   happens({ kind: 'record', owner: RELAY, outcome, records: 3, ...(receiveCount && { receiveCount }) });
 
 test('deliveries are counted by what the consumer says of them', () => {
-  for (const outcome of ['began', 'applied', 'began', 'duplicate']) deliver(outcome, 'a');
-  expect([tally.valueOf('delivered'), tally.valueOf('applied'), tally.valueOf('duplicates')]).toEqual([2, 1, 1]);
+  for (const outcome of ['applied', 'duplicate', 'stored', 'known', 'postponed']) {
+    deliver('began', 'a');
+    deliver(outcome, 'a');
+  }
+  expect([tally.valueOf('delivered'), tally.valueOf('applied'), tally.valueOf('duplicates')]).toEqual([5, 2, 2]);
 });
 
 test('a delivery by a rule is none to a consumer', () => {

@@ -8,6 +8,10 @@ export type TalliedName = 'committed' | 'published' | 'delivered' | 'applied' | 
 const LISTED = 100;
 /** Outcomes of an invocation that has ended without an answer. */
 const CRASHES = ['failed', 'answer lost'];
+/** Words of consumers for a delivery that changed something: an inbox and a lane store a message, and process it later. */
+const APPLIED = ['applied', 'stored', 'stored for the lane'];
+/** Words for a delivery that changed nothing, because the message was there before. */
+const DUPLICATES = ['duplicate', 'known'];
 /** Outcomes of a delivery or a batch that comes again because of a crash. */
 const COMES_AGAIN = ['crashed', 'answer lost'];
 
@@ -98,8 +102,8 @@ export class Tally {
   private takeDelivery(happened: Happened, messageId: string): void {
     const { outcome = '' } = happened;
     if (outcome === 'began') this.counts.delivered.add(happened);
-    if (outcome === 'applied') this.counts.applied.add(happened);
-    if (outcome === 'duplicate') this.counts.duplicates.add(happened);
+    if (APPLIED.includes(outcome)) this.counts.applied.add(happened);
+    if (DUPLICATES.includes(outcome)) this.counts.duplicates.add(happened);
     if (this.isLeft(happened)) this.leave(messageId);
   }
 
