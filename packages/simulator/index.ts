@@ -38,6 +38,7 @@ export type { LiveStatus } from './live/control.js';
 export { LiveCloud } from './live/live-cloud.js';
 export { LocalCloud, type LocalCloudOptions } from './live/local-cloud.js';
 export type { PageOptions, PlayableToy } from './live/local-page.js';
+export type { PageCaller, PageDocuments } from './live/page-reference.js';
 export { PortInUse } from './live/server.js';
 export { StateRefused } from './live/state.js';
 export { describeSet, listMixedSets, type MixedSet, mixAssembly, type Releases } from './releases/mixed-sets.js';

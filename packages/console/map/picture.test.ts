@@ -31,6 +31,7 @@ const MAP: SystemMap = {
     { from: 'function:Shop/Place', to: 'table:Shop/Table', kind: 'writes' },
     { from: 'function:Shop/Place', to: 'table:Platform/Keys', kind: 'reads' },
     { from: 'table:Shop/Table', to: 'function:Shop/Relay', kind: 'streams' },
+    { from: 'function:Shop/Relay', to: 'table:Shop/Table', kind: 'reads' },
     { from: 'function:Shop/Relay', to: 'bus:Platform/Bus', kind: 'publishes', sources: ['shop'] },
     {
       from: 'bus:Platform/Bus',
@@ -68,7 +69,8 @@ describe('a map of services', () => {
     ]);
   });
 
-  test('who uses data of other services is shown on request', () => {
+  test('who reads, and who uses data of other services, is shown on request', () => {
+    expect(linesOf({ service: 'Shop', withData: true })).toContain('function:Shop/Relay reads table:Shop/Table');
     expect(linesOf({ withData: true })).toContain('service:Shop reads service:Platform');
   });
 

@@ -65,6 +65,17 @@ test('a named stub answers, also after a reset and a deployment, and time that i
   expect(said).toEqual([]);
 });
 
+test('a call to a host outside is told with its outcome, and its caller is remembered', async () => {
+  const { live, invoke } = begin({ Charge: CHARGES }, { outside: { 'cards.example.com': await stub() } });
+  const { live: without, invoke: invokeWithout } = begin({ Charge: CHARGES });
+  await invoke('Charge', { amount: 7 });
+  await invokeWithout('Charge', { amount: 7 });
+  const outcomes = [live, without].map(({ happenings }) => happenings.after(0).filter(({ kind }) => kind === 'call'));
+  const call = { owner: 'Shop/Charge', target: 'cards.example.com' };
+  expect(outcomes).toMatchObject([[{ ...call, outcome: 'ok' }], [{ ...call, outcome: 'ENOTFOUND' }]]);
+  expect(live.cloud.thirdParties.callers).toEqual(new Map([['cards.example.com', new Set(['Shop/Charge'])]]));
+});
+
 test('a missing stub breaks the connection, and is reported', async () => {
   const { invoke, said } = begin({ Charge: CHARGES }, { outside: { 'cards.example.com': 'http://127.0.0.1:1' } });
   expect(await invoke('Charge', { amount: 1 })).toEqual({ kind: 'returned', value: 'ECONNRESET' });

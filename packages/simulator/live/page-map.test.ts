@@ -155,6 +155,14 @@ test('counts tell what waits, what is in flight, and what lies in dead-letter qu
   });
 });
 
+test('an invocation is in flight until it ends, however it ends', async () => {
+  const cloud = createCloud(functionResource('Works'), { Works: 'exports.handler = async () => { throw new Error(); };' });
+  cloud.fn('Shop/Works').invoke({}, () => undefined);
+  expect(countMap(cloud).counts).toEqual({ 'function:Shop/Works': { pending: 0, inFlight: 1, errors: 0 } });
+  await cloud.world.settle();
+  expect(countMap(cloud).counts).toEqual({ 'function:Shop/Works': { pending: 0, inFlight: 0, errors: 1 } });
+});
+
 describe('the reference of what is deployed', () => {
   test('events are those that rules wait for and those that a bus has taken', () => {
     CLOUD.events.put('bus', { source: 'store', detailType: 'Stocked', detail: { id: 1 } });

@@ -13,7 +13,7 @@ export interface Browsed {
 
 /**
  * Returns one page of a table in the order of its keys: partitions by the text of their keys, then as they are sorted. Unlike a scan it
- * sorts only the partitions of its page, so that a page of 100,000 items takes milliseconds.
+ * sorts only the partitions of its page.
  */
 export function browse(store: ItemStore, { limit, after, isWanted = () => true }: Browsed): readonly Item[] {
   const first = after && store.partitionOf(after);
