@@ -48,7 +48,7 @@ export const PROBLEM_ADVICE: Readonly<Record<string, ProblemAdvice>> = {
   },
   conflict: {
     means:
-      'What you change is not what you have read: its version is `foundVersion`, and you decided on `expectedVersion`. With `If-Match` that is certain; without, another write came first more often than the API tries. It is 409 for both, and not 412 ([why](decisions/0307-a-stale-if-match-is-a-409.md)).',
+      'What you change is not what you have read: its version is `foundVersion`, and you decided on `expectedVersion`. With `If-Match` that is certain; without, another write came first more often than the API tries. It is 409 for both, and not 412 ([why](decisions/0306-a-stale-if-match-is-a-409.md)).',
     remedy:
       'With `Retry-After`, send the same request again. Without, read the resource, decide again, and send the new version.',
   },
