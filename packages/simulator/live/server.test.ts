@@ -323,7 +323,7 @@ describe('the control of a live cloud', () => {
     ['fault', { owner: 'Shop/First', kind: 'killed-after', every: 1.5 }, 'every: a whole number of at least 1'],
     ['duplicate', {}, 'id: the id of an event or a command is missing'],
     ['duplicate', { id: 'none' }, 'no bus has taken an event or command none'],
-    ['nonsense', {}, "there is no command 'nonsense': forward, fault, calm, duplicate, reset"],
+    ['nonsense', {}, "there is no command 'nonsense': forward, fault, calm, duplicate, poison, reset"],
   ])('refuses %s with %j in words', async (command, input, words) => {
     expect(await control(command, input)).toEqual({ message: expect.stringContaining(words) });
   });
