@@ -158,6 +158,21 @@ describe('what happens after the trace was read', () => {
     expect(now.counts.crashed).toBe(history.counts.crashed + 1);
   });
 
+  test('a fault that was made before its invocation began belongs to it', () => {
+    const fault = {
+      number: lastNumber + 1,
+      at: 0,
+      kind: 'fault',
+      owner: 'Inventory/OnCommands',
+      id: 'i 1',
+      fault: 'crashed',
+    };
+    const of = (number: number, invocation: string, outcome: string): Happening =>
+      delivery(lastNumber + number, { invocation, outcome, id: invocation, messageId: invocation });
+    const now = after(fault, of(2, 'i 1', 'began'), of(3, 'i 1', 'crashed'));
+    expect(attemptsOf(now, 'ReserveStock', 'inventory-commands').at(-1)?.fault).toBe('crashed');
+  });
+
   test('a new message of its correlation is drawn at once', () => {
     const more = { eventId: 'new', type: 'OrderDispatched', messageId: 'q-10', source: 'orderly.orders' };
     const now = after(delivery(lastNumber + 3, { ...more, outcome: 'began', owner: 'Webhooks/OnOrderEvents' }));

@@ -117,7 +117,11 @@ describe('the view of one order', () => {
     click(named('ReserveStock at inventory-commands'));
     await settle();
     expect(place.querySelector('.panel')?.textContent).toContain('ReserveStock');
-    expect([...place.querySelectorAll('button')].map((one) => one.textContent)).toEqual(['As a list', '×']);
+    const buttons = () => [...place.querySelectorAll('button')].map((one) => one.textContent);
+    expect(buttons()).toEqual(['As a list', '×']);
+    click(named('orders committed OrderPlaced'));
+    await settle();
+    expect(buttons()).toEqual(['As a list', '×']);
     expect(asked).toEqual([]);
   });
 
