@@ -65,7 +65,7 @@ test('a named stub answers, also after a reset and a deployment, and time that i
   expect(said).toEqual([]);
 });
 
-test('a call to a host outside is told with its outcome, and its caller is remembered', async () => {
+test('a call to a host outside happens with its outcome, and its caller is remembered', async () => {
   const { live, invoke } = begin({ Charge: CHARGES }, { outside: { 'cards.example.com': await stub() } });
   const { live: without, invoke: invokeWithout } = begin({ Charge: CHARGES });
   await invoke('Charge', { amount: 7 });

@@ -156,7 +156,9 @@ test('counts tell what waits, what is in flight, and what lies in dead-letter qu
 });
 
 test('an invocation is in flight until it ends, however it ends', async () => {
-  const cloud = createCloud(functionResource('Works'), { Works: 'exports.handler = async () => { throw new Error(); };' });
+  const cloud = createCloud(functionResource('Works'), {
+    Works: 'exports.handler = async () => { throw new Error(); };',
+  });
   cloud.fn('Shop/Works').invoke({}, () => undefined);
   expect(countMap(cloud).counts).toEqual({ 'function:Shop/Works': { pending: 0, inFlight: 1, errors: 0 } });
   await cloud.world.settle();
