@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserPath, startBrowser } from '../../tools/local/browser.js';
 import { Stage } from '../../tools/local/demos/stage.js';
 import { findEndpoint } from '../../tools/local/endpoint.js';
-import { browserPath, startBrowser } from '../../tools/local/browser.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
 

@@ -174,7 +174,10 @@ needsBrowser('the console in a browser', () => {
     await command.fill("consumers pause reservations --reason 'it is looked at'");
     await command.press('Enter');
     await page.getByText('paused since').waitFor();
-    await page.getByRole('form', { name: /^Give messages to reservations/ }).getByRole('button', { name: 'Run' }).click();
+    await page
+      .getByRole('form', { name: /^Give messages to reservations/ })
+      .getByRole('button', { name: 'Run' })
+      .click();
     await page.getByText('paused since').waitFor({ state: 'detached' });
   });
 

@@ -3,7 +3,7 @@ import { formatNumber } from '../page/format.js';
 import { useAnswer } from '../page/loading.js';
 import { linkTo } from '../page/route.js';
 import { EmptyState, FailedState, LoadingState } from '../page/states.js';
-import { type DataResource, type DataResources, RESOURCE_KINDS, type ResourceKind } from './contract.js';
+import { type DataResource, type DataResources, RESOURCE_KINDS, type ResourceKind } from '../server/data-contract.js';
 import './data.css';
 import { Items, Lines, Messages, Objects } from './entries.js';
 import { parsePlace, placeOf } from './place.js';

@@ -3,7 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { useAnswer } from '../page/loading.js';
 import { goTo, linkTo } from '../page/route.js';
 import { EmptyState, FailedState, LoadingState } from '../page/states.js';
-import type { DataItem, DataLine, DataMessage, DataObject, DataObjectContent, ResourceKind } from './contract.js';
+import type {
+  DataItem,
+  DataLine,
+  DataMessage,
+  DataObject,
+  DataObjectContent,
+  ResourceKind,
+} from '../server/data-contract.js';
 import { Json } from './json.js';
 import { firstLinkedId } from './linked-ids.js';
 import { type Pages, usePages } from './pages.js';

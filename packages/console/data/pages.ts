@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AskFailed, ask } from '../page/ask.js';
-import type { DataPage } from './contract.js';
+import type { DataPage } from '../server/data-contract.js';
 
 /** Pages of a list that were read so far. */
 export interface Pages<Entry> {

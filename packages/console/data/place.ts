@@ -1,4 +1,4 @@
-import { RESOURCE_KINDS, type ResourceKind } from './contract.js';
+import { RESOURCE_KINDS, type ResourceKind } from '../server/data-contract.js';
 
 /** What the address of the resource browser names. */
 export interface DataPlace {

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ask } from '../page/ask.js';
 import { gaps, listen } from '../page/stream.js';
-import type { MapCounts } from './contract.js';
+import type { MapCounts } from '../server/map-contract.js';
 
 /** Milliseconds between two questions at least. */
 const APART = 1_000;

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { linkTo } from '../page/route.js';
-import type { MapCounts } from './contract.js';
+import type { MapCounts } from '../server/map-contract.js';
 import { describeCounts, type Picture, type PictureBox, type PictureLine, sumCounts } from './picture.js';
 
 /** The same as the picture, as a table: each box, its numbers, and what goes out of it. */

@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { linkTo } from '../page/route.js';
 import { listen } from '../page/stream.js';
-import type { MapCounts } from './contract.js';
+import type { MapCounts } from '../server/map-contract.js';
 import { type Dots, showDots } from './dots.js';
 import { fit, layOut, type Place, pathOf } from './layout.js';
 import { movesOf } from './motion.js';

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../page/loading.js';
 import { linkTo } from '../page/route.js';
 import { EmptyState, FailedState, LoadingState } from '../page/states.js';
-import type { SystemMap } from './contract.js';
+import type { SystemMap } from '../server/map-contract.js';
 import { useCounts } from './live-counts.js';
 import './map.css';
 import { MapList } from './map-list.js';

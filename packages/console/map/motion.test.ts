@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Happened } from '../page/stream.js';
-import type { MapEdge } from './contract.js';
+import type { MapEdge } from '../server/map-contract.js';
 import { movesOf, toneOf } from './motion.js';
 import type { PictureLine } from './picture.js';
 

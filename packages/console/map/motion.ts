@@ -1,5 +1,5 @@
 import type { Happened } from '../page/stream.js';
-import type { MapEdge } from './contract.js';
+import type { MapEdge } from '../server/map-contract.js';
 import type { PictureLine } from './picture.js';
 
 /** How a message on its way is drawn. */

@@ -1,5 +1,5 @@
 import { linkTo } from '../page/route.js';
-import type { MapEdge, MapNode, NodeCounts, SystemMap } from './contract.js';
+import type { MapEdge, MapNode, NodeCounts, SystemMap } from '../server/map-contract.js';
 import { describeCounts } from './picture.js';
 
 /** Where the resource browser shows what a node holds. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MapEdge, MapNode, SystemMap } from './contract.js';
+import type { MapEdge, MapNode, SystemMap } from '../server/map-contract.js';
 import { describeCounts, drawPicture, type Shown, sumCounts } from './picture.js';
 
 const node = (service: string, kind: MapNode['kind'], name: string, more: Partial<MapNode> = {}): MapNode => ({

@@ -1,4 +1,4 @@
-import type { EdgeKind, MapEdge, MapNode, NodeCounts, SystemMap } from './contract.js';
+import type { EdgeKind, MapEdge, MapNode, NodeCounts, SystemMap } from '../server/map-contract.js';
 
 /** A box of the picture: one node, or a whole service. */
 export interface PictureBox {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DeployedRoute } from './contract.js';
+import type { DeployedRoute } from '../server/reference-contract.js';
 import { fitsSearch, readEvents, readOperations } from './documents.js';
 import { firstValues, idInAnswer, toRequest } from './request.js';
 

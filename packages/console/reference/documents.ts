@@ -1,4 +1,4 @@
-import type { DeployedEvent, DeployedRoute } from './contract.js';
+import type { DeployedEvent, DeployedRoute } from '../server/reference-contract.js';
 
 /** A parameter of an operation. */
 export interface Parameter {

@@ -6,7 +6,7 @@ import { AskFailed, ask } from '../page/ask.js';
 import { linkTo } from '../page/route.js';
 import { EmptyState, FailedState, LoadingState } from '../page/states.js';
 import { listen } from '../page/stream.js';
-import type { EventFacts } from './contract.js';
+import type { EventFacts } from '../server/reference-contract.js';
 import type { EventType } from './documents.js';
 
 /** One event: who publishes it, who gets it, and the last one of these. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Json } from '../data/json.js';
 import { ask } from '../page/ask.js';
 import { linkTo } from '../page/route.js';
-import type { Caller, SendAnswer } from './contract.js';
+import type { Caller, SendAnswer } from '../server/reference-contract.js';
 import type { Operation, Parameter } from './documents.js';
 import { firstValues, idInAnswer, toRequest } from './request.js';
 

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../page/loading.js';
 import { linkTo } from '../page/route.js';
 import { EmptyState, FailedState, LoadingState } from '../page/states.js';
-import type { Reference } from './contract.js';
+import type { Reference } from '../server/reference-contract.js';
 import { type EventType, fitsSearch, type Operation, readEvents, readOperations } from './documents.js';
 import { EventPage } from './event-page.js';
 import { OperationPage } from './operation-page.js';

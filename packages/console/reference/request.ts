@@ -1,4 +1,4 @@
-import type { SendRequest } from './contract.js';
+import type { SendRequest } from '../server/reference-contract.js';
 import type { Operation, Parameter } from './documents.js';
 
 /** What somebody has filled in. */

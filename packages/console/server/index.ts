@@ -1,8 +1,5 @@
 /** The page's files, who may ask for them and for data, and the shape of the data. */
 
-export type * from '../data/contract.js';
-export type * from '../map/contract.js';
-export type * from '../reference/contract.js';
 export { type Headers, isFromOwnPage, PageAccess } from './access.js';
 export {
   type CommandOutput,
@@ -24,5 +21,8 @@ export {
   type PlayedToy,
   type Toy,
 } from './contract.js';
+export type * from './data-contract.js';
 export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
 export type { AppList, ListColumn, ListCount, ListFilter } from './lists.js';
+export type * from './map-contract.js';
+export type * from './reference-contract.js';
