@@ -31,8 +31,8 @@ interface Parts {
 const NO_BODY: readonly number[] = [204, 304];
 
 /**
- * The API's document. It is there before any world begins: a world's time goes on while a scenario waits for something that is not in
- * the world, so a document that the first call would load made the first history of a process another one.
+ * The API's document. It is there before any world begins: the time of a world passes while a scenario waits for something outside of
+ * it, so a document that the first call loads would give the first file of a process another history than later ones.
  */
 const documented = await DocumentedApi.ofOrderly();
 
