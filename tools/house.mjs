@@ -10,6 +10,7 @@ const TESTS = '*.test.ts';
 const GENERATED = [
   'docs/asyncapi.json',
   'docs/events.md',
+  'docs/problems.md',
   'docs/openapi.json',
   'docs/orderly.http',
   'docs/orderly.postman.json',

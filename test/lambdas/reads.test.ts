@@ -114,6 +114,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'the transaction checks the cursor as it was read'],
     ['Get strong', 'a place that is taken needs no tombstone; the transaction checks one that seemed free'],
   ],
+  'packages/operator/groups/cause-notes.ts': [['Query strong', 'who has just noted something sees it']],
   'packages/operator/groups/customers.ts': [['BatchGet eventual', 'a list for an operator']],
   'packages/operator/records/feed.ts': [
     ['Query index', 'messages are judged a quarter of an hour after their commits, and late entries by the next audit'],

@@ -12,6 +12,7 @@ const COMMANDS = ['packages/operator', 'tools/operator', 'lambdas/operations', '
 const MAY: Readonly<Record<string, string>> = {
   'packages/operator/deployment/endpoint.ts': 'the clock of a context is made here',
   'packages/operator/doctor/doctor.ts': 'it compares the clock of this machine with that of the endpoint',
+  'packages/operator/console/counts.ts': 'how long a page keeps what it has read',
   'packages/operator/auditor/auditor.lambda.ts': 'a function, which has the clock of its environment',
 };
 

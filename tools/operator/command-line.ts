@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { consoleCommand } from '@orderly/operator/console';
 import {
   kitCommands,
   type OperatorCommandLine,
@@ -45,9 +46,9 @@ export const ORDERLY: OperatorCommandLine = {
       status: [
         async (context) => (await import('../../lambdas/operations/orders-status.js')).readOrdersSection(context),
       ],
-      lists: async () => (await import('./page-lists.js')).PAGE_LISTS,
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
+    consoleCommand(async () => (await import('./page-lists.js')).PAGE_LISTS),
     ...peopleCommands(async () => (await import('./people.js')).peopleOfOrderly),
     ...localCommands,
   ],

@@ -1,4 +1,3 @@
-import type { AppList } from '@orderly/console';
 import type { AuditShortcuts } from '../audit/audit.js';
 import type { DuplicateCheck } from '../audit/duplicate-check.js';
 import type { FindEventDemand } from '../before/before.js';
@@ -9,7 +8,6 @@ import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';
 import { completeCommand } from './complete.js';
 import { completionCommand } from './completion.js';
-import { consoleCommand } from './console.js';
 import { consumersCommands } from './consumers.js';
 import { doctorCommand } from './doctor.js';
 import { failuresCommands } from './failures.js';
@@ -48,8 +46,6 @@ export interface KitCommandOptions {
   readonly eventDemand?: () => Promise<FindEventDemand>;
   /** Sections that the application adds to `status`. @default none */
   readonly status?: readonly StatusSectionReader[];
-  /** Loads the lists that the application's page shows, for `console`. @default none */
-  readonly lists?: () => Promise<readonly AppList[]>;
 }
 
 /** Commands that work for any application of the kit: status, audit, replay, failures, inboxes, sagas, projections and restores. */
@@ -64,7 +60,6 @@ export const kitCommands = ({
   customers,
   eventDemand,
   status = [],
-  lists,
 }: KitCommandOptions = {}): readonly OperatorCommand[] => [
   ...statusCommands(status),
   doctorCommand(eventDemand),
@@ -77,7 +72,6 @@ export const kitCommands = ({
   ...projectionsCommands(projection),
   ...restoreCommands(service),
   auditLogCommand,
-  consoleCommand(lists),
   completionCommand,
   completeCommand,
 ];

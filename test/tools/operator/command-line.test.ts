@@ -167,7 +167,7 @@ describe('a command line', () => {
     ...['inbox list', 'inbox show', 'inbox retry', 'inbox discard'],
     ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],
     ...['projections list', 'projections show', 'projections rebuild'],
-    ...['restore plan', 'restore apply', 'audit-log', 'completion', 'complete'],
+    ...['restore plan', 'restore apply', 'audit-log', 'completion', 'complete', 'console'],
     ...['person forget', 'person export'],
     ...['consumers list', 'consumers pause', 'consumers resume'],
     ...[
