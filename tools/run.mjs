@@ -24,6 +24,7 @@ const COMMANDS = {
   'bench-hot-account': './bench/hot-account.ts',
   'bench-cpu': './bench/cpu.ts',
   'bench-latency': './bench/latency.ts',
+  'bench-day': './bench/operators-day.ts',
   'bench-local': './bench/local.ts',
   cost: './cost/main.ts',
   'drill-restore': '../test/simulation/restore-drill.ts',
