@@ -296,6 +296,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'restore apply': 'test/simulation/restored.test.ts, which restores a service',
   completion: 'it prints a script',
   complete: 'test/operator/cli/completion.test.ts, which calls it as a shell does',
+  console: 'test/operator/console/serve-console.test.ts, which ends it as Ctrl-C does',
   'local reset': 'the last test here',
 };
 

@@ -10,7 +10,7 @@ import { orderOf, productOf } from './scenarios/shop.js';
 
 let local: LocalCloud;
 /** Values of the placeholders in the runbook's commands, such as `<order id>`, as the reports name them. */
-const placeholders: Record<string, string> = { why: 'test data' };
+const placeholders: Record<string, string> = { why: 'test data', who: 'alice', number: '4711' };
 
 beforeAll(async () => {
   local = await beginLocalCloud();
@@ -54,11 +54,13 @@ describe('the sections of docs/operations/a-day.md, in a local cloud with a mess
 
   test('Something failed', async () => {
     const { text } = await orderly(['failures', 'groups', '--environment', 'prod', '--json']);
-    const [group] = JSON.parse(text).groups;
-    Object.assign(placeholders, { id: group.id, consumer: group.consumer, 'message id': group.sample });
+    const { groups, causes } = JSON.parse(text);
+    const [group] = groups;
+    Object.assign(placeholders, { id: causes[0].id, consumer: group.consumer, 'message id': group.sample });
     expect(await played('Something failed')).toEqual({
-      'failures groups': 4,
+      'failures causes': 4,
       'failures show': 0,
+      'failures annotate': 0,
       // A message that can't be read can't be redriven: the redrive skips it, and its page says to discard it.
       'failures redrive': 4,
       'failures discard': 0,

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { status } from '../page/clock.js';
 import { useAnswer } from '../page/loading.js';
@@ -21,10 +22,29 @@ export function OrderView({ id }: { readonly id: string }) {
   const facts = useAnswer<ConsoleFacts>('/_console/facts').value;
   const loading = useHistory(id, facts.state === 'loaded' ? facts.answer : undefined).value;
   if (id === '')
-    return <EmptyState>Write the id of an order, a message or a request into the search field.</EmptyState>;
-  if (facts.state === 'failed') return <FailedState what={id} error={facts.error} />;
-  if (facts.state === 'loading' || loading.state === 'loading') return <LoadingState of={id} />;
-  if (loading.state === 'failed') return <FailedState what={id} error={loading.error} />;
+    return (
+      <Heading text="One order">
+        <EmptyState>Write the id of an order, a message or a request into the search field.</EmptyState>
+      </Heading>
+    );
+  if (facts.state === 'failed')
+    return (
+      <Heading text={id}>
+        <FailedState what={id} error={facts.error} />
+      </Heading>
+    );
+  if (facts.state === 'loading' || loading.state === 'loading')
+    return (
+      <Heading text={id}>
+        <LoadingState of={id} />
+      </Heading>
+    );
+  if (loading.state === 'failed')
+    return (
+      <Heading text={id}>
+        <FailedState what={id} error={loading.error} />
+      </Heading>
+    );
   const { history, failure } = loading;
   return (
     <>
@@ -35,6 +55,16 @@ export function OrderView({ id }: { readonly id: string }) {
       )}
       <HistoryView key={id} history={history} isLocal={facts.answer.local} />
     </>
+  );
+}
+
+/** The page's heading while there is no history. */
+function Heading({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
+  return (
+    <section aria-labelledby="order">
+      <h1 id="order">{text}</h1>
+      {children}
+    </section>
   );
 }
 

@@ -154,8 +154,13 @@ export class Control {
       );
     this.checkOwner(owner, known);
     // Of a fault that lasts, nobody knows how often it will happen.
-    const most = next ?? (milliseconds === undefined ? 1 : Number.MAX_SAFE_INTEGER);
-    for (const [name, value] of Object.entries({ next: most, every, milliseconds: milliseconds ?? 1 }))
+    const unlimited = milliseconds === undefined ? 1 : Number.MAX_SAFE_INTEGER;
+    const most = next === undefined ? unlimited : next;
+    for (const [name, value] of Object.entries({
+      next: most,
+      every,
+      milliseconds: milliseconds === undefined ? 1 : milliseconds,
+    }))
       if (!Number.isInteger(value) || Number(value) < 1)
         throw new BadControl(`${name}: a whole number of at least 1 was expected, not ${String(value)}`);
     this.live.injectFault(owner, known, {
