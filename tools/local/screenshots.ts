@@ -22,7 +22,10 @@ const SIZE = { width: 1200, height: 720 };
  * Views that are pictured, as they are after the demonstration. `{order}` is the id of one of its orders.
  * A view of the console that should be in the documents has a line here.
  */
-const PICTURES = [{ file: 'console-break-it.png', hash: 'break-it', colours: 'dark' }] as const;
+const PICTURES = [
+  { file: 'console-break-it.png', hash: 'break-it', colours: 'dark' },
+  { file: 'console-order.png', hash: 'order/{order}', colours: 'light' },
+] as const;
 
 /**
  * Runs `npm run screenshots`: plays the demonstration in a local cloud of its own, with the console open, and writes pictures of its
