@@ -17,11 +17,12 @@ export const browserPath: string | undefined =
 export const NO_BROWSER = 'no Chromium in PATH: apt-get install -y chromium';
 
 /**
- * Starts the browser of this machine. It has no sandbox of its own where it runs as root, which it refuses otherwise.
+ * Starts the browser of this machine. It has no sandbox of its own where it runs as root, which it refuses otherwise, and it shares memory
+ * by files in the temporary folder: in a container, /dev/shm is often too small for it.
  * @throws {Error} if there is none
  */
 export function startBrowser(): Promise<Browser> {
   if (browserPath === undefined) throw new Error(NO_BROWSER);
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const args = ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   return chromium.launch({ executablePath: browserPath, args });
 }
