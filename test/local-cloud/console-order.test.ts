@@ -63,9 +63,9 @@ describe.skipIf(browserPath === undefined && !process.env.CI)('the picture of on
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate<string>("document.activeElement.getAttribute('aria-label')");
-    expect(await focused()).toContain('orders committed OrderPlaced');
+    await expect.poll(focused).toContain('orders committed OrderPlaced');
     await page.keyboard.press('ArrowRight');
-    expect(await focused()).not.toContain('OrderPlaced,');
+    await expect.poll(focused).not.toContain('OrderPlaced,');
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     const panel = page.getByRole('complementary');

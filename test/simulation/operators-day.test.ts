@@ -10,7 +10,7 @@ import { orderOf, productOf } from './scenarios/shop.js';
 
 let local: LocalCloud;
 /** Values of the placeholders in the runbook's commands, such as `<order id>`, as the reports name them. */
-const placeholders: Record<string, string> = { why: 'test data', who: 'alice', number: '4711' };
+const placeholders: Record<string, string> = { why: 'test data', name: 'alice' };
 
 beforeAll(async () => {
   local = await beginLocalCloud();

@@ -154,20 +154,23 @@ interface MarkProps {
 function Mark({ mark, isEntry, isOpen, onOpen }: MarkProps) {
   const { x, y, width, look, name } = mark;
   const room = (24 - MARK_SIZE) / 2;
+  const count = countOf(mark);
+  // A number that is seen is heard, too.
+  const label = count > 1 ? `${count} together: ${name}` : name;
   return (
     // biome-ignore lint/a11y/useSemanticElements: there is no button in SVG
     <g
       class={`mark ${classOf(look)}`}
       role="button"
       tabindex={isEntry ? 0 : -1}
-      aria-label={name}
+      aria-label={label}
       aria-pressed={isOpen}
       data-mark={mark.id}
       onClick={onOpen}
     >
-      <title>{name}</title>
+      <title>{label}</title>
       <rect class="target" x={x - room} y={y - room} width={width + 2 * room} height={24} rx={5} />
-      <Shape look={look} x={x} y={y} width={width} count={countOf(mark)} />
+      <Shape look={look} x={x} y={y} width={width} count={count} />
     </g>
   );
 }

@@ -1,10 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { AuditorEnv } from '../../../packages/operator/auditor/contract.js';
-import { forgetPause, notePause } from '../../../packages/operator/consumers/pauses.js';
 import { functionEnvironment } from '../../support/function-environment.js';
-import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 functionEnvironment({
   [AuditorEnv.TABLE]: 'audit',
@@ -16,6 +13,11 @@ functionEnvironment({
   POWERTOOLS_METRICS_DISABLED: 'false',
   AWS_REGION: 'eu-west-1',
 });
+// Another file of this worker may have loaded the function with an environment of its own.
+vi.resetModules();
+const { documentClient } = await import('../../../packages/kit/aws/dynamodb.js');
+const { inProcessDynamoDb } = await import('../../support/in-process-dynamodb.js');
+const { forgetPause, notePause } = await import('../../../packages/operator/consumers/pauses.js');
 const { handler } = await import('../../../packages/operator/auditor/auditor.lambda.js');
 
 const NOW = Date.parse('2026-12-05T12:00:00.000Z');
