@@ -3,7 +3,7 @@ import { ask } from '../page/ask.js';
 import { readStatus } from '../page/clock.js';
 import type { PlayedToy } from '../server/contract.js';
 
-/** What the newest button has done, or why it has not. */
+/** Result of the newest button, or the reason why it did nothing. */
 export interface Said {
   readonly text: string;
   readonly failed: boolean;

@@ -1,6 +1,6 @@
 import { RESOURCE_KINDS, type ResourceKind } from '../server/data-contract.js';
 
-/** What the address of the resource browser names. */
+/** Place in the resource browser, as its address names it. */
 export interface DataPlace {
   /** Absent for the list of all resources. */
   readonly kind?: ResourceKind;

@@ -33,7 +33,7 @@ export interface Picture {
   readonly lines: readonly PictureLine[];
 }
 
-/** What is shown of a map. */
+/** The part of a map that is shown. */
 export interface Shown {
   /** Id of the service that is open. @default none: services are boxes */
   readonly service?: string | undefined;

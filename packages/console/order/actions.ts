@@ -4,7 +4,7 @@ import { ask } from '../page/ask.js';
 const LATER = 36 * 86_400_000;
 const MINUTE = 60_000;
 
-/** What a local cloud can do to one message, and what it then says. */
+/** Actions of a local cloud on one message. Each returns a sentence about its result. */
 export const ACTIONS = {
   sendAgain: async (eventId: string): Promise<string> => {
     const { type } = await ask<{ type: string }>('/_local/duplicate', { id: eventId });

@@ -6,7 +6,7 @@ import { buildSagas } from './saga-marks.js';
 import { attemptKeyOf, type Happening, readStreamedAttempts, type StreamedAttempt } from './streamed-attempts.js';
 import { listMessages, type Trace, type TracedMessage } from './trace.js';
 
-/** What is known of one order or one correlation id. A local cloud of any app tells happenings; a trace needs an app that has one. */
+/** Sources about one order or one correlation id. A local cloud of any app tells happenings; a trace needs an app that has one. */
 export interface Sources {
   readonly id: string;
   readonly trace?: Trace | undefined;

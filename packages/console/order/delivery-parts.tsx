@@ -14,7 +14,7 @@ export const Moment = ({ at, from }: { readonly at: number; readonly from: numbe
   </>
 );
 
-/** What the consumer has recorded of the message, with its expiry. */
+/** The record that the consumer has of the message, with its expiry. */
 export function Record({ delivery: { state, reason, expiresAt } }: { readonly delivery: DeliveryMark }) {
   return (
     <>

@@ -92,7 +92,7 @@ export interface ForwardMark {
   readonly to: number;
 }
 
-/** What one order, or one correlation id, has caused. */
+/** Everything that one order, or one correlation id, has caused. */
 export interface History {
   readonly id: string;
   readonly title: string;
@@ -114,5 +114,5 @@ export interface History {
   readonly gap?: string;
 }
 
-/** What a source tells about attempts, for the picture of an empty place. */
+/** How much a source tells about attempts: the picture says it where a place is empty. */
 export const isEmpty = ({ commits, deliveries }: History): boolean => commits.length === 0 && deliveries.length === 0;

@@ -1,28 +1,8 @@
 import { isAttemptWord, WORDS } from '@orderly/operator/attempts';
+import type { Happened } from '../page/stream.js';
 
-/** A happening of a local cloud (`GET /_local/events`), as far as the picture reads it. */
-export interface Happening {
-  readonly number: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly kind: string;
-  readonly owner: string;
-  readonly id: string;
-  readonly outcome?: string;
-  readonly fault?: string;
-  readonly ms?: number;
-  readonly receiveCount?: number;
-  readonly messageId?: string;
-  readonly invocation?: string;
-  readonly target?: string;
-  readonly eventId?: string;
-  readonly source?: string;
-  readonly type?: string;
-  readonly subject?: string;
-  readonly version?: number;
-  readonly correlationId?: string;
-  readonly error?: string;
-}
+/** A happening of a local cloud, of any kind: those that the picture doesn't know are left out. */
+export type Happening = Omit<Happened, 'kind'> & { readonly kind: string };
 
 /** An attempt as a local cloud has seen it: with its begin, its function and its fault. */
 export interface StreamedAttempt {

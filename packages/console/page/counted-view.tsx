@@ -6,7 +6,7 @@ import { proof, WORDS } from './proof.js';
 import { linkTo } from './route.js';
 import { EmptyState, FailedState, LoadingState } from './states.js';
 
-/** What one number of the proof strip counts. */
+/** The newest things that one number of the proof strip counts. */
 export function CountedView({ id }: { readonly id: string }) {
   const name = COUNT_NAMES.find((one) => one === id);
   return name ? <List name={name} key={name} /> : <h1>No number is called '{id}'</h1>;

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ConsoleFacts } from '../server/contract.js';
 import { ask } from './ask.js';
 
-/** What the server says of itself; `undefined` until it has answered. */
+/** Facts of the server about itself; `undefined` until it has answered. */
 export const facts = signal<ConsoleFacts | undefined>(undefined);
 
 /** Asks for the facts. Where nothing answers, the connection says so. */

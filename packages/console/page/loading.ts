@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { AskFailed, ask } from './ask.js';
 import { connection, gaps } from './stream.js';
 
-/** What is known of an answer that was asked for. */
+/** State of an answer that was asked for. */
 export type Loading<Answer> =
   | { readonly state: 'loading' }
   | { readonly state: 'loaded'; readonly answer: Answer }

@@ -15,7 +15,7 @@ listen((happened) => {
   if (isShown) latest.value = [happened, ...latest.value].slice(0, SHOWN);
 });
 
-/** What happens now. */
+/** The latest deliveries, faults and jumps of time. */
 export function NowView() {
   return (
     <section aria-labelledby="now">

@@ -18,6 +18,7 @@ export interface Happened {
   readonly invocation?: string;
   readonly target?: string;
   readonly eventId?: string;
+  readonly source?: string;
   readonly type?: string;
   readonly subject?: string;
   readonly version?: number;

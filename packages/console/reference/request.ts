@@ -1,7 +1,7 @@
 import type { SendRequest } from '../server/reference-contract.js';
 import type { Operation, Parameter } from './documents.js';
 
-/** What somebody has filled in. */
+/** Values that a person has written into the form. */
 export interface Filled {
   /** Values by `<in> <name>`. */
   readonly values: Readonly<Record<string, string>>;
