@@ -5,7 +5,8 @@ import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { webhooksAssembly } from '../support/simulation/assembly.js';
 import { WEBHOOKS } from './planted/bugs/webhooks.js';
 import { planted } from './planted/plant.js';
-import { WEBHOOK_SCENARIOS, webhooksDelivered } from './scenarios/webhooks.js';
+import { webhooksDelivered } from './scenarios/webhooks.js';
+import { WEBHOOK_SCENARIOS } from './scenarios/webhooks-all.js';
 
 const deployment = loadSharedDeployment(webhooksAssembly());
 

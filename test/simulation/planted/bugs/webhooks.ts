@@ -17,8 +17,8 @@ export const WEBHOOKS = [
     to: 'const { payload: body } = row;\n    const id = row.attempts.length > 0 ? row.messageId + "-again" : row.messageId;',
   }),
   inDelivery('a delivery counts as delivered before its receiver has answered', 'webhooks-delivered', {
-    from: 'const result = await send({ id, url: webhook.url, body, secrets });',
-    to: 'await send({ id, url: webhook.url, body, secrets });\n    const result = { kind: "answered", status: 200 };',
+    from: 'const result = await send({ id, url, body, secrets });',
+    to: 'await send({ id, url, body, secrets });\n    const result = { kind: "answered", status: 200 };',
   }),
   inFanOut('deliveries in order take the way of those without', 'webhooks-delivered', {
     from: 'const { write } = inOrder\n',
