@@ -25,8 +25,8 @@ import {
   type SentDelivery,
   type Service,
   secondsBetween,
-  smallestWindow,
   settleStored,
+  smallestWindow,
 } from '@orderly/operator';
 import type { OrderView } from '../orders/contract.js';
 

@@ -54,6 +54,7 @@ test('a crash behind the commit that disables a webhook loses no mail: that is f
   const [late] = LATE_METRIC;
   const options = { within: 'Webhooks/RunDeliveries', kinds: ['killed-after'], stopAtFirst: true } as const;
   const { broken } = await playSingleFaults(await planted(webhooksAssembly(), late), webhookOne, options);
+  expect(broken[0]?.faults).toHaveLength(1);
   expect(broken[0]?.violations.map(({ invariant }) => invariant)).toContain('a disabled webhook mails the operators');
 });
 

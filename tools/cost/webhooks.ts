@@ -5,7 +5,7 @@ import { describeFunctions, type Functions } from './cases.js';
 import { type CountedCase, type Counts, subtractEach, timesEach, total } from './counts.js';
 import { Shop } from './shop.js';
 
-/** An approved order, by what hears of it. With the sandbox, since only differences are of interest. */
+/** An approved order, by what receives its events. With the sandbox, since only differences are of interest. */
 export const WEBHOOK_CASES = {
   off: 'an approved order, without the setting',
   none: 'an approved order of a customer who has no webhook',
@@ -71,7 +71,7 @@ export interface Added {
   readonly inBatches: number;
 }
 
-/** Returns what webhooks and the audit of their events add: without the setting, to an order that no webhook hears of, and for each delivery. */
+/** Returns what webhooks and the audit of their events add: without the setting, to an order whose events no webhook receives, and for each delivery. */
 export function addedByWebhooks({ cases, ...functions }: CountedWebhooks): readonly Added[] {
   const between = (what: string, more: CountedCase, less: CountedCase, each: number): Added => {
     const all = subtractEach(more.functions, less.functions);

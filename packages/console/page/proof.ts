@@ -54,7 +54,8 @@ export const WORDS: Readonly<Record<CountName, { readonly label: string; readonl
   },
   applied: {
     label: 'applied',
-    about: 'Deliveries that changed something. What an inbox or a lane has stored is processed later, and counted on its own.',
+    about:
+      'Deliveries that changed something. What an inbox or a lane has stored is processed later, and counted on its own.',
   },
   duplicates: {
     label: 'duplicates recognised',

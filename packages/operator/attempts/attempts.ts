@@ -59,7 +59,9 @@ export function describeAttempts(counts: AttemptCounts, doneTwice: number): stri
   const { delivered, applied, stored, duplicate, refused, postponed, crashed } = counts;
   const rare = [
     ...(stored > 0 ? [`stored ${stored}`] : []),
-    ...(postponed > 0 ? [`postponed ${postponed}`] : []), ...(refused > 0 ? [`refused ${refused}`] : [])];
+    ...(postponed > 0 ? [`postponed ${postponed}`] : []),
+    ...(refused > 0 ? [`refused ${refused}`] : []),
+  ];
   const parts = [`applied ${applied}`, `duplicates ${duplicate}`, `crashed ${crashed}`, ...rare];
   return `delivered ${delivered} times: ${parts.join(', ')}; done twice ${doneTwice}`;
 }
@@ -73,7 +75,10 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
 };
 
 /** Describes one attempt in a line: `duplicate: nothing changed  +3.1 s  (it was sent to the queue once more)`. */
-export const describeAttempt = ({ outcome, at, isStored, cause }: Attempt, formatTime: (at: string) => string): string =>
+export const describeAttempt = (
+  { outcome, at, isStored, cause }: Attempt,
+  formatTime: (at: string) => string,
+): string =>
   [
     isStored ? 'stored' : OUTCOME_TEXTS[outcome],
     ...(at === undefined ? [] : [formatTime(at)]),
