@@ -1,19 +1,14 @@
 import { CloudWatchClient, GetMetricDataCommand, type MetricDataQuery } from '@aws-sdk/client-cloudwatch';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { notePause } from '../../packages/operator/consumers/pauses.js';
 import type { Service } from '../../packages/operator/deployment/services.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
-import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { awsApiOf } from '../../packages/simulator/support/clients.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
-import { beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
 import { createDocumentClient } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { MINUTE } from './scenarios/shop.js';
-
-const begun: LocalCloud[] = [];
-afterAll(() => Promise.all(begun.map(endLocalCloud)));
 
 /** Returns the metric that an alarm of the templates watches, as a query names it. */
 function metricOf(cloud: Cloud, alarm: string): Partial<MetricDataQuery> {
@@ -58,18 +53,5 @@ test('the metric of a pause that the audit writes can be read, as the alarm read
   await world.pass(11 * MINUTE);
   const values = await readPaused(new CloudWatchClient(awsApiOf(cloud, async () => undefined).config), cloud);
   expect(values.length).toBeGreaterThan(0);
-  expect(Math.max(...values)).toBeGreaterThanOrEqual(5 * 60);
-});
-
-test('a local cloud has it, too, once its audit has run', async () => {
-  const local = await beginLocalCloud();
-  begun.push(local);
-  const { live } = local;
-  const { cloud } = live;
-  const since = new Date(cloud.world.now).toISOString();
-  await notePause(createDocumentClient(cloud), pausedService(new Orderly(cloud)), { ...PAUSE, since });
-  cloud.events.schedules.resume();
-  await live.forward(11 * MINUTE);
-  const values = await readPaused(new CloudWatchClient(awsApiOf(cloud, async () => undefined).config), cloud);
   expect(Math.max(...values)).toBeGreaterThanOrEqual(5 * 60);
 });
