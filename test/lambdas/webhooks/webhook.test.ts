@@ -50,7 +50,10 @@ test('it is disabled once, and enabled once', () => {
   webhook([registered, disabled])
     .when({ type: 'Enable' })
     .then([{ type: 'WebhookEnabled', data: { webhookId: 'w1' } }]);
-  expect(toStored(stateAfter(registered, disabled), 2)).toMatchObject({ status: 'DISABLED', disabledReason: 'EXPIRED' });
+  expect(toStored(stateAfter(registered, disabled), 2)).toMatchObject({
+    status: 'DISABLED',
+    disabledReason: 'EXPIRED',
+  });
 });
 
 test('a webhook whose customer was forgotten is disabled for ever, whatever it was before', () => {
