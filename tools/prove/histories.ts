@@ -4,30 +4,38 @@ import { playSingleFaults } from '../../packages/simulator/search/singles.js';
 import { loadSharedDeployment } from '../../test/support/simulation/app-code.js';
 import { ALL_SCENARIOS, findGround } from '../../test/support/simulation/ground.js';
 import { countBroken, countHistories } from './counts.js';
-import { beginRun, keepPart, type ScenarioResult } from './record.js';
+import { draw } from './draw.js';
+import { beginRun, keepPart, type Run, type ScenarioResult } from './record.js';
 
 /** Single faults of a scenario that are played in any case. */
 const AT_LEAST = 5;
 
 /**
- * Plays single faults of each scenario, and writes into the record how many of each kind.
- * @param budget seconds for each scenario
+ * Plays single faults of the scenarios, and writes into the record how many of each kind.
+ * @param seconds budget of each scenario
+ * @param minutes budget of all. @default no limit
  * @returns number of histories that broke a promise
  */
-export async function proveHistories(budget: number): Promise<number> {
-  const run = beginRun(
-    `Single faults beyond ${budget} seconds for each scenario, in an order that is drawn by a seed; \`npm run simulate -- --singles --scenario <name>\` plays all.`,
-  );
+export async function proveHistories(seconds: number, minutes = Number.POSITIVE_INFINITY): Promise<number> {
+  const begun = performance.now();
+  const run = beginRun();
   const results: ScenarioResult[] = [];
-  for (const [at, scenario] of ALL_SCENARIOS.entries()) {
-    const result = await playScenario(scenario, budget);
+  for (const scenario of draw(ALL_SCENARIOS, ALL_SCENARIOS.length, 'histories')) {
+    if (performance.now() - begun > minutes * 60_000) break;
+    const result = await playScenario(scenario, seconds);
     results.push(result);
-    console.log(
-      `${at + 1} of ${ALL_SCENARIOS.length} scenarios: ${scenario.name}, ${countHistories(result)} histories`,
-    );
+    keep(run, results, seconds);
+    console.log(`${results.length} of ${ALL_SCENARIOS.length}: ${scenario.name}, ${countHistories(result)} histories`);
   }
-  keepPart('histories', { run, results });
   return results.reduce((sum, result) => sum + countBroken(result), 0);
+}
+
+function keep(run: Run, results: readonly ScenarioResult[], seconds: number): void {
+  const without = ALL_SCENARIOS.length - results.length;
+  const faults = `single faults beyond ${seconds} seconds for each scenario, in an order that is drawn by a seed`;
+  const leftOut = `${faults}${without > 0 ? `; ${without} of ${ALL_SCENARIOS.length} scenarios` : ''}. \`npm run simulate -- --singles --scenario <name>\` plays all.`;
+  const sorted = results.toSorted((one, other) => (one.scenario < other.scenario ? -1 : 1));
+  keepPart('histories', { run: { ...run, leftOut }, results: sorted });
 }
 
 async function playScenario(scenario: Scenario, budget: number): Promise<ScenarioResult> {

@@ -8,7 +8,7 @@ npm run prove -- <part> ...    only these parts; the others stay as they were
   --mutants     runs the kit's tests against mutants of its patterns
   --suites      plays the public suites against the simulator
   --only <text>         guards or patterns whose name contains it
-  --minutes <n>         of --planted: looks for no other bug after that time (default: no limit)
+  --minutes <n>         of --planted and --histories: begins no other bug or scenario after that time (default: no limit)
   --seconds <n>         of --histories: for each scenario (default: 10)
   --dynamodb <folder>   of --suites: checkout of nubo-db/dynamodb-conformance, after npm install in it`;
 
@@ -34,7 +34,8 @@ const PARTS = {
   guards: async ({ only }) => (await import('./guard-tests.js')).proveGuards(only),
   suites: async ({ dynamodb }) => (await import('./suites.js')).proveSuites(dynamodb),
   planted: async ({ minutes }) => (await import('./planted.js')).provePlanted(toNumber(minutes)),
-  histories: async ({ seconds }) => (await import('./histories.js')).proveHistories(toNumber(seconds) ?? SECONDS),
+  histories: async ({ seconds, minutes }) =>
+    (await import('./histories.js')).proveHistories(toNumber(seconds) ?? SECONDS, toNumber(minutes)),
   mutants: async ({ only }) => (await import('./mutants.js')).proveMutants(only),
 } satisfies Record<string, (values: Values) => Promise<number>>;
 
