@@ -1,9 +1,9 @@
-import type { History, Scenario } from '../../packages/simulator/search/scenario.js';
+import type { Scenario } from '../../packages/simulator/search/scenario.js';
 import { playWithFaults } from '../../packages/simulator/search/scenario.js';
 import { playSingleFaults } from '../../packages/simulator/search/singles.js';
 import { loadSharedDeployment } from '../../test/support/simulation/app-code.js';
 import { ALL_SCENARIOS, findGround } from '../../test/support/simulation/ground.js';
-import { countBroken, countHistories } from './counts.js';
+import { countBroken, countHistories, KindCounts } from './counts.js';
 import { draw } from './draw.js';
 import { beginRun, keepPart, type Run, type ScenarioResult } from './record.js';
 
@@ -12,7 +12,7 @@ const AT_LEAST = 5;
 
 /**
  * Plays single faults of the scenarios, and writes into the record how many of each kind.
- * @param seconds budget of each scenario
+ * @param seconds of processor time for each scenario
  * @param minutes budget of all. @default no limit
  * @returns number of histories that broke a promise
  */
@@ -32,7 +32,7 @@ export async function proveHistories(seconds: number, minutes = Number.POSITIVE_
 
 function keep(run: Run, results: readonly ScenarioResult[], seconds: number): void {
   const without = ALL_SCENARIOS.length - results.length;
-  const faults = `single faults beyond ${seconds} seconds for each scenario, in an order that is drawn by a seed`;
+  const faults = `single faults beyond ${seconds} seconds of processor time for each scenario, in an order that is drawn by a seed`;
   const leftOut = `${faults}${without > 0 ? `; ${without} of ${ALL_SCENARIOS.length} scenarios` : ''}. \`npm run simulate -- --singles --scenario <name>\` plays all.`;
   const sorted = results.toSorted((one, other) => (one.scenario < other.scenario ? -1 : 1));
   keepPart('histories', { run: { ...run, leftOut }, results: sorted });
@@ -41,8 +41,11 @@ function keep(run: Run, results: readonly ScenarioResult[], seconds: number): vo
 async function playScenario(scenario: Scenario, budget: number): Promise<ScenarioResult> {
   const { folder, lambdas } = findGround(scenario.name);
   const deployment = loadSharedDeployment(folder, lambdas);
-  const begun = performance.now();
-  const seconds = (): number => (performance.now() - begun) / 1_000;
+  const begun = process.cpuUsage();
+  const seconds = (): number => {
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / 1_000_000;
+  };
   const calm = await playWithFaults(deployment, scenario, 'singles');
   const possible = calm.points.reduce((sum, { kinds }) => sum + kinds.length, 0);
   const maxFaults = Math.max(AT_LEAST, Math.floor(budget / seconds()));
@@ -51,21 +54,4 @@ async function playScenario(scenario: Scenario, budget: number): Promise<Scenari
   if (calm.violations.length === 0)
     await playSingleFaults(deployment, scenario, { maxFaults, onHistory: (history) => byKind.add(history) });
   return { scenario: scenario.name, possible, byKind: byKind.sorted(), seconds: Math.round(seconds() * 10) / 10 };
-}
-
-/** Counts histories by the kind of their fault. */
-export class KindCounts {
-  private readonly counts = new Map<string, { histories: number; broken: number }>();
-
-  add({ faults, violations }: Pick<History, 'faults' | 'violations'>): void {
-    const kind = faults[0]?.kind ?? 'none';
-    const before = this.counts.get(kind) ?? { histories: 0, broken: 0 };
-    const broken = before.broken + Number(violations.length > 0);
-    this.counts.set(kind, { histories: before.histories + 1, broken });
-  }
-
-  /** Returns the counts, by the names of the kinds. */
-  sorted(): ScenarioResult['byKind'] {
-    return Object.fromEntries([...this.counts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  }
 }

@@ -9,7 +9,7 @@ npm run prove -- <part> ...    only these parts; the others stay as they were
   --suites      plays the public suites against the simulator
   --only <text>         guards or patterns whose name contains it
   --minutes <n>         of --planted and --histories: begins no other bug or scenario after that time (default: no limit)
-  --seconds <n>         of --histories: for each scenario (default: 10)
+  --seconds <n>         of --histories: processor time for each scenario (default: 10)
   --dynamodb <folder>   of --suites: checkout of nubo-db/dynamodb-conformance, after npm install in it`;
 
 const OPTIONS = {

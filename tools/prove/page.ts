@@ -61,9 +61,13 @@ const runLine = ({ at, commit, leftOut }: Run): string =>
 /** Returns a text as a cell of a table. */
 const cell = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
 
-/** Returns a text as code in a cell of a table. */
+/** Characters of a source text that a cell shows. */
+const SHOWN = 80;
+
+/** Returns the beginning of a source text as code in a cell of a table. */
 const code = (text: string): string => {
-  const short = text.replace(/\s+/g, ' ').trim();
+  const whole = text.replace(/\s+/g, ' ').trim();
+  const short = whole.length > SHOWN ? `${whole.slice(0, SHOWN)} …` : whole;
   const fence = short.includes('`') ? '``' : '`';
   return short === '' ? 'nothing' : `${fence}${short.replaceAll('|', '\\|')}${fence}`;
 };

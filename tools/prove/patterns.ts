@@ -33,7 +33,7 @@ export const PATTERNS: readonly Pattern[] = [
   },
   { name: 'outbox', sources: ['outbox'], tests: ['outbox', 'traces'] },
   { name: 'saga', sources: ['saga'], tests: ['saga'] },
-  { name: 'timers', sources: ['timers'], tests: ['timers'] },
+  { name: 'timers', sources: ['timers'], tests: ['timers', 'inbox/single'] },
   { name: 'projection', sources: ['projection'], tests: ['projection'] },
   { name: 'failures and drains', sources: ['failures', 'drains'], tests: ['failures'] },
 ];

@@ -48,6 +48,7 @@ export interface PlantedResult {
   readonly faults: readonly string[];
   /** Number of histories that were played. */
   readonly histories: number;
+  /** Seconds that passed. */
   readonly seconds: number;
 }
 
@@ -58,6 +59,7 @@ export interface ScenarioResult {
   readonly possible: number;
   /** Histories that were played, by kind of fault; `none` is the history without a fault. */
   readonly byKind: Readonly<Record<string, { readonly histories: number; readonly broken: number }>>;
+  /** Seconds of processor time. */
   readonly seconds: number;
 }
 

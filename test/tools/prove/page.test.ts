@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { draw } from '../../../tools/prove/draw.js';
-import { KindCounts } from '../../../tools/prove/histories.js';
+import { KindCounts } from '../../../tools/prove/counts.js';
 import { generateProofPage, scoreOf } from '../../../tools/prove/page.js';
 import { promisesOf, readPromises, readSuites } from '../../../tools/prove/promises.js';
 import type { ProofRecord } from '../../../tools/prove/record.js';
