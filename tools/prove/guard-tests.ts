@@ -21,7 +21,7 @@ const FILE_LIMIT = 10 * 60_000;
  * @returns number of guards whose test is not green with it or not red without it
  */
 export async function proveGuards(only = ''): Promise<number> {
-  const run = beginRun();
+  const run = beginRun(only);
   const chosen = GUARDS.filter(({ promise, guard }) => `${promise} ${guard}`.includes(only));
   const folder = copyTree(fileURLToPath(ROOT), 'linked');
   const sound = await runTests(folder, [...new Set(chosen.map(({ test }) => test.file))]);

@@ -28,7 +28,7 @@ const NOT_MUTATED = /(\.construct|\/index|\.d)\.ts$/;
  * @returns number of patterns whose tests fail without a mutant
  */
 export async function proveMutants(only = ''): Promise<number> {
-  const run = beginRun();
+  const run = beginRun(only);
   let red = 0;
   for (const pattern of PATTERNS.filter(({ name }) => name.includes(only))) {
     const result = await mutate(pattern);

@@ -55,8 +55,10 @@ export function generateProofPage(record: ProofRecord, promises: Promises, suite
 
 const NOT_RUN = ['This part has not run yet.', ''];
 
-const runLine = ({ at, commit, leftOut }: Run): string =>
-  `Run of ${at.slice(0, 10)} at \`${commit}\`.${leftOut === undefined ? '' : ` Left out: ${leftOut}`}`;
+function runLine({ at, commit, leftOut, renewed }: Run): string {
+  const part = renewed === undefined ? '' : ` It renewed "${renewed}" only; the others are of earlier runs.`;
+  return `Run of ${at.slice(0, 10)} at \`${commit}\`.${part}${leftOut === undefined ? '' : ` Left out: ${leftOut}`}`;
+}
 
 /** Returns a text as a cell of a table. */
 const cell = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();

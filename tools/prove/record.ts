@@ -13,6 +13,8 @@ export interface Run {
   readonly commit: string;
   /** What this run left out, as a sentence; absent if it was complete. */
   readonly leftOut?: string;
+  /** Text that the renewed results have in their names; the other results are of earlier runs. Absent if all are of this run. */
+  readonly renewed?: string;
 }
 
 /** One guard, removed from a copy of the sources. */
@@ -127,12 +129,12 @@ export function keepPart<Part extends keyof ProofRecord>(part: Part, result: Non
   writeFileSync(FILE, asJson({ guards, planted, histories, mutants, suites }));
 }
 
-/** Describes a run that begins now. @param leftOut what it leaves out, as a sentence */
-export function beginRun(leftOut?: string): Run {
+/** Describes a run that begins now. @param only text in the names of the results that it renews; empty for all */
+export function beginRun(only = ''): Run {
   const git = (...args: readonly string[]): string =>
     spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout?.trim() ?? '';
   const commit = git('rev-parse', '--short=12', 'HEAD') || 'unknown';
   const differs = git('status', '--porcelain', '--', 'bin', 'lib', 'lambdas', 'packages', 'test') !== '';
   const at = `${new Date().toISOString().slice(0, 19)}Z`;
-  return { at, commit: differs ? `${commit}+` : commit, ...(leftOut !== undefined && { leftOut }) };
+  return { at, commit: differs ? `${commit}+` : commit, ...(only !== '' && { renewed: only }) };
 }

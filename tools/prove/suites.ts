@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { countSuite } from '../conformance/conformance.js';
 import { atExit } from '../local/at-exit.js';
 import type { Report } from '../local/test-report.js';
-import { beginRun, keepPart, ROOT, type SuiteResult } from './record.js';
+import { beginRun, keepPart, ROOT, type Run, type SuiteResult } from './record.js';
 
 const SIMULATOR = 'packages/simulator';
 /** Test files of each suite: paths below the simulator, as vitest filters them. */
@@ -26,7 +26,8 @@ const DYNAMODB = 'DynamoDB';
  * @returns number of failed tests
  */
 export async function proveSuites(checkout?: string): Promise<number> {
-  const run = beginRun(checkout === undefined ? 'DynamoDB: its suite needs a checkout of its own.' : undefined);
+  const leftOut = 'DynamoDB: its suite needs a checkout of its own (`--dynamodb <folder>`).';
+  const run: Run = { ...beginRun(), ...(checkout === undefined && { leftOut }) };
   const folder = mkdtempSync(join(tmpdir(), 'orderly-suites-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const forget = atExit(remove);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { draw } from '../../../tools/prove/draw.js';
 import { KindCounts } from '../../../tools/prove/counts.js';
+import { draw } from '../../../tools/prove/draw.js';
 import { generateProofPage, scoreOf } from '../../../tools/prove/page.js';
 import { promisesOf, readPromises, readSuites } from '../../../tools/prove/promises.js';
 import type { ProofRecord } from '../../../tools/prove/record.js';
@@ -40,6 +40,8 @@ describe('the page of proofs', () => {
     expect(page({}).match(/This part has not run yet\./g)).toHaveLength(5);
     const run = { ...RUN, leftOut: 'Bursts.' };
     expect(page({ suites: { run, results: [] } })).toContain('Left out: Bursts.');
+    const text = page({ guards: { run: { ...RUN, renewed: 'G3' }, results: [GUARD] } });
+    expect(text).toContain('It renewed "G3" only; the others are of earlier runs.');
   });
 
   test('lists survivors as code, and names patterns below the goal', () => {
