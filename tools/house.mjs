@@ -12,6 +12,8 @@ const GENERATED = [
   'docs/events.md',
   'docs/problems.md',
   'docs/openapi.json',
+  'docs/proof.json',
+  'docs/proof.md',
   'docs/orderly.http',
   'docs/orderly.postman.json',
   'docs/reference.html',

@@ -29,6 +29,7 @@ const COMMANDS = {
   cost: './cost/main.ts',
   'drill-restore': '../test/simulation/restore-drill.ts',
   conformance: './conformance/conformance.ts',
+  prove: './prove/main.ts',
   docs: './docs/write.ts',
   screenshots: './local/screenshots.ts',
   'supply-chain': './release/supply-chain.ts',

@@ -29,6 +29,24 @@ interface Report {
 
 /** @returns 0 if all tests passed: the suite skips tests of what it was refused, which is no success either */
 export async function main([checkout, ...parts]: readonly string[]): Promise<number> {
+  return report(await playSuite(checkout, parts));
+}
+
+/**
+ * Plays the whole suite. @param checkout its folder
+ * @returns numbers of tests that passed, failed and were skipped
+ * @throws {LocalRunError} if there is no checkout
+ */
+export async function countSuite(
+  checkout: string,
+): Promise<{ readonly passed: number; readonly failed: number; readonly skipped: number }> {
+  const results = await playSuite(checkout, []);
+  const count = (wanted: Result['status']): number => results.filter(({ status }) => status === wanted).length;
+  const [passed, failed] = [count('passed'), count('failed')];
+  return { passed, failed, skipped: results.length - passed - failed };
+}
+
+async function playSuite(checkout: string | undefined, parts: readonly string[]): Promise<readonly Result[]> {
   const folder = resolve(checkout ?? '');
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
   if (checkout === undefined || !existsSync(vitest)) {
@@ -44,7 +62,7 @@ export async function main([checkout, ...parts]: readonly string[]): Promise<num
       ...process.env,
       DYNAMODB_ENDPOINT: endpoint.url,
     });
-    return report(listResults(JSON.parse(readFileSync(file, 'utf8')) as Report, folder));
+    return listResults(JSON.parse(readFileSync(file, 'utf8')) as Report, folder);
   } finally {
     endpoint.stop();
     rmSync(output, { recursive: true, force: true });

@@ -1,3 +1,5 @@
+import { PAGE as PROOF } from '../prove/page.js';
+import { makePage } from '../prove/write-page.js';
 import { generateAsyncApi } from './asyncapi.js';
 import { BUILT } from './built.js';
 import { orderlyBus } from './bus.js';
@@ -30,6 +32,7 @@ export const committed: readonly GeneratedFile[] = [
   { path: 'docs/problems.md', make: async () => generateProblemsPage(await orderlyApi()) },
   { path: 'docs/asyncapi.json', make: async () => asJson(generateAsyncApi(await orderlyBus())) },
   { path: 'docs/events.md', make: async () => generateEventsPage(await orderlyBus()) },
+  { path: PROOF, make: async () => makePage() },
 ];
 
 /** Other forms of the API's document: for a browser, for editors that send requests, for Postman and its like. */

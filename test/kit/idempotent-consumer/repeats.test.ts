@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { safeText } from '../../../packages/kit/aws/safe-error.js';
+import { TooOld } from '../../../packages/kit/failures/failure-kinds.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
 import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { processMessage } from '../../../packages/kit/idempotent-consumer/process-message.js';
@@ -28,7 +30,12 @@ const sent = (age: number): Envelope =>
   );
 
 /** Delivers a message. @returns what became of it, what DynamoDB was asked for, and the units of its reads and writes */
-async function deliver(message: Envelope, attempts = 1, recorded?: { kind: 'redrive'; confirmedNotDone: boolean }) {
+async function deliver(
+  message: Envelope,
+  attempts = 1,
+  recorded?: { kind: 'redrive'; confirmedNotDone: boolean },
+  tooOld?: TooOld,
+) {
   const count = () => ({
     Update: {
       TableName: 'things',
@@ -40,7 +47,7 @@ async function deliver(message: Envelope, attempts = 1, recorded?: { kind: 'redr
   const decided = vi.fn(async () => [count()]);
   const before = calls.length;
   const outcome = await processMessage(
-    { message, recorded, tooOld: undefined, attempts },
+    { message, recorded, tooOld, attempts },
     [on(parcels, { ParcelSent: () => ({ decide: decided }) })],
     records,
     { service: 'desk', commanders: [] },
@@ -99,5 +106,22 @@ describe('a message that is no repeat', () => {
     await new FailureRecords('records', CONSUMER).put({ id: message.id, payload: '{}', error: new Error('x') });
     const redrive = { kind: 'redrive', confirmedNotDone: false } as const;
     expect(await deliver(message, 2, redrive)).toMatchObject({ outcome: 'applied', ...TRANSACTION });
+  });
+});
+
+describe('a message that is too old', () => {
+  const tooOld = new TooOld(safeText`35 days old`);
+
+  test('a message that is too old is refused, and nothing is written', async () => {
+    const before = calls.length;
+    await expect(deliver(sent(100), 1, undefined, tooOld)).rejects.toBe(tooOld);
+    expect(calls.slice(before)).toEqual([]);
+  });
+
+  test('a message that is too old has its effect if an operator redrives it', async () => {
+    const message = sent(100);
+    await new FailureRecords('records', CONSUMER).put({ id: message.id, payload: '{}', error: tooOld });
+    const redrive = { kind: 'redrive', confirmedNotDone: true } as const;
+    expect(await deliver(message, 2, redrive, tooOld)).toMatchObject({ outcome: 'applied', ...TRANSACTION });
   });
 });

@@ -94,6 +94,26 @@ describe('messages of a subject', () => {
     expect(await stepsDone()).toEqual(['1', '2', '3']);
   });
 
+  test('move the cursor in the transaction of their effect, which is the last write', async () => {
+    await receive(1);
+    const before = inbox.calls.length;
+    await run(1);
+    const writes = inbox.calls.slice(before).filter(({ writeUnits }) => writeUnits > 0);
+    expect(writes.filter(({ operation }) => operation === 'TransactWriteItems')).toHaveLength(1);
+    expect(writes.at(-1)?.operation).toBe('TransactWriteItems');
+    expect([await stepsDone(), await position()]).toEqual([['1'], 1]);
+  });
+
+  test('leave the cursor where it is if their effect is refused', async () => {
+    await receive(1);
+    const Key = { pk: 'none', sk: 'none' };
+    const never = { ConditionCheck: { TableName: 'table', Key, ConditionExpression: 'attribute_exists(pk)' } };
+    handle = () => ({ decide: async () => [appended('1'), never] });
+    await run(1);
+    expect(await stepsDone()).toEqual([]);
+    expect(await cursorItem()).toEqual({});
+  });
+
   test('move the cursor by one place, whatever a runner has read before', async () => {
     await receive(1);
     await run(1);

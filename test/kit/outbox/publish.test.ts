@@ -3,7 +3,8 @@ import {
   type PutEventsCommandInput,
   type PutEventsCommandOutput,
 } from '@aws-sdk/client-eventbridge';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import * as clock from '../../../packages/kit/aws/clock.js';
 import type { BusEntry } from '../../../packages/kit/messages/envelope.js';
 import { publish } from '../../../packages/kit/outbox/publish.js';
 
@@ -44,6 +45,20 @@ describe('publishing', () => {
     const outcomes = await publish(client, 'b', entries(3), always);
     expect(calls).toEqual([['t0', 't1', 't2'], ['t1'], ['t1']]);
     expect(outcomes.map(({ state }) => state)).toEqual(['sent', 'sent', 'sent']);
+  });
+  test('waits before each retry up to twice as long as before the last one, at most 2 seconds, and never at first', async () => {
+    const waits: number[] = [];
+    const wait = vi.spyOn(clock, 'sleepWithJitter').mockImplementation(async (limit) => void waits.push(limit));
+    const { client } = bus((_, call) => (call < 9 ? { ErrorCode: 'ThrottlingException' } : { EventId: '1' }));
+    await publish(client, 'b', entries(1), always);
+    wait.mockRestore();
+    expect(waits).toEqual([100, 200, 400, 800, 1600, 2000, 2000, 2000]);
+  });
+  test('takes an answer without entries as unsent', async () => {
+    const client = new EventBridgeClient({});
+    const answers = [{}, { Entries: [{ EventId: '1' }] }];
+    client.send = async () => answers.shift() as never;
+    expect(await publish(client, 'b', entries(1), always)).toEqual([{ state: 'sent' }]);
   });
   test('says what is unsent when its time is over', async () => {
     let rounds = 0;

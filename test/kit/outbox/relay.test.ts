@@ -14,6 +14,8 @@ import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 /** Types of events that the bus does not take while the relay has time. */
 let refused: ReadonlySet<string> = new Set();
+/** Types of events that the bus will never take. */
+let malformed: ReadonlySet<string> = new Set();
 /** Types of events that came to the bus. */
 const sent: string[] = [];
 let handler: typeof Relay;
@@ -28,6 +30,7 @@ beforeAll(async () => {
   }) => ({
     Entries: (input.Entries ?? []).map(({ DetailType = '' }) => {
       if (refused.has(DetailType)) return { ErrorCode: 'ThrottlingException' };
+      if (malformed.has(DetailType)) return { ErrorCode: 'MalformedDetail' };
       sent.push(DetailType);
       return { EventId: '1' };
     }),
@@ -135,4 +138,22 @@ test('an event that stays inside of its service is not published, and its commit
   const context = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
   expect(await handler(event, context)).toEqual({ batchItemFailures: [], givenUp: [] });
   expect(sent).toEqual(['Told']);
+});
+
+test('a commit that the bus will never take becomes a failure record, and counts as sent', async () => {
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  refused = new Set();
+  malformed = new Set(['Malformed']);
+  sent.length = 0;
+  const Keys = marshall({ pk: 'Order#1', sk: 'COMMIT#0000000001' });
+  const { dynamodb } = record(1, ['Malformed']);
+  const event = { Records: [{ dynamodb: { ...dynamodb, Keys } }, record(2, ['Behind'])] };
+  const context = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
+  const answer = await handler(event as unknown as DynamoDBStreamEvent, context);
+  malformed = new Set();
+  expect(answer).toEqual({ batchItemFailures: [], givenUp: ['MalformedDetail'] });
+  expect(sent).toEqual(['Behind']);
+  const Key = { pk: recordKey(relayConsumer, 'Order#1/COMMIT#0000000001') };
+  const { Item } = await documentClient.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }));
+  expect(Item).toMatchObject({ status: 'FAILED', failures: [{ name: 'Unsendable' }] });
 });

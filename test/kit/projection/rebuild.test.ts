@@ -168,6 +168,13 @@ describe('a rebuild', () => {
     expect((await tallies.rows()).filter((row) => row.listPk === 'EVEN@2#tallies')).toHaveLength(2);
   });
 
+  test('counts all differences, and names the first twenty', async () => {
+    for (let at = 0; at < 21; at++) await tallies.put({ pk: `SHOWN#nothing-${at}`, sk: 'ROW', version: 1, sum: 1 });
+    const { rebuild: ended } = await rebuild();
+    expect(ended?.counts.differences).toBe(21);
+    expect(ended?.differences).toHaveLength(20);
+  });
+
   test('an event on its way is no difference', async () => {
     const id = await tallies.listed();
     await tallies.count(id);

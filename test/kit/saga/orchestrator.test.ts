@@ -3,7 +3,13 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
-import { documentClient, type Item, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
+import {
+  documentClient,
+  type Item,
+  TransactionRefused,
+  type TransactWriteItem,
+  transact,
+} from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { PENDING } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
@@ -104,7 +110,7 @@ describe('an orchestrator', () => {
     // It is early: nothing waits for it. Before that is recorded, the step comes that does.
     const early = await orchestrator.advance(id, done(step('book-flight')), buildTrace('early'));
     await receives(done(step('check-passport')));
-    await expect(transact([...early.writes])).rejects.toThrow();
+    await expect(transact([...early.writes])).rejects.toThrow(TransactionRefused);
     await receives(done(step('book-flight')));
     expect((await saga()).state).toMatchObject({ waiting: { step: 'book-hotel' } });
   });

@@ -204,6 +204,13 @@ describe('changes during a sweep', () => {
     expect(waiting.sent).toHaveLength(2);
   });
 
+  test('a sweep that can not ask for its lease fails, and sends nothing', async () => {
+    await waiting.set('anna');
+    inFrontOf('PutItemCommand', dies);
+    await expect(waiting.sweep()).rejects.toThrow('killed');
+    expect(waiting.sent).toEqual([]);
+  });
+
   test('a timer is not sent while another sweeper has the lease', async () => {
     await waiting.set('anna');
     inFrontOf('BatchGetItemCommand', dies);

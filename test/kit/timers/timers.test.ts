@@ -4,6 +4,7 @@ import { clock } from '../../../packages/kit/aws/clock.js';
 import { documentClient, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { awaitAll } from '../../../packages/kit/timers/timer-dispatcher.js';
 import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { discard } from '../../../packages/operator/failures/discard.js';
@@ -266,4 +267,10 @@ describe("an operator's command", () => {
     expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'WAITING' });
     expect(await waiting.read(message.record)).toMatchObject({ status: 'DISCARDED', discardReason: 'test' });
   });
+});
+
+test('of several works the first failure is thrown, wherever it is', async () => {
+  const failed = new Error('second');
+  await expect(awaitAll([Promise.resolve(), Promise.reject(failed), Promise.resolve()])).rejects.toBe(failed);
+  await expect(awaitAll([Promise.resolve()])).resolves.toBeUndefined();
 });
