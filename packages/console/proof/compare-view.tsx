@@ -11,7 +11,7 @@ export function CompareView({ comparisons }: { readonly comparisons: readonly Of
   const isBusy = useSignal(false);
   const press = async ({ id, about }: Offered): Promise<void> => {
     isBusy.value = true;
-    said.value = 'It is played …';
+    said.value = 'It is played. The first time takes longer: the app is deployed for histories …';
     compared.value = undefined;
     try {
       compared.value = await ask<Compared>('/_console/histories/compare', { comparison: id });

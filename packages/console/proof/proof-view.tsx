@@ -20,8 +20,8 @@ export function ProofView({ id }: { readonly id: string }) {
 function Overview() {
   const offer = useAnswer<HistoriesOffer>('/_console/histories').value;
   return (
-    <section class="proof" aria-labelledby="proof">
-      <h1 id="proof">Proof</h1>
+    <section class="proof" aria-label="Consumers and histories">
+      <h1>Proof</h1>
       <Answered what="What the app offers to play" of={offer}>
         {(offered) =>
           offered.nothing === undefined ? <Playable offer={offered} /> : <EmptyState>{offered.nothing}</EmptyState>

@@ -84,7 +84,15 @@ function Group({ owner, group, wall, children }: GroupProps) {
   const { played, broken } = countPlayed({ outcomes: group.map(({ at }) => wall.outcomes[at]) });
   return (
     <section>
-      <h3>{owner}</h3>
+      <h3>
+        {owner.split('/').map((part, at) => (
+          <>
+            {at === 0 ? '' : '/'}
+            {at === 0 ? null : <wbr />}
+            {part}
+          </>
+        ))}
+      </h3>
       <p class="numbers">
         {formatNumber(played)} of {formatNumber(group.length)}
         {broken > 0 ? <strong>, {formatNumber(broken)} broken</strong> : null}

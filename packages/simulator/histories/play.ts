@@ -1,6 +1,6 @@
 import type { Cell, HistoryHappening, OpenedHistory } from '@orderly/console';
 import type { Deployment } from '../cloud/cloud.js';
-import { type Fault, ownerOf } from '../engine/faults.js';
+import { type Fault, type FaultPoint, ownerOf } from '../engine/faults.js';
 import type { Happened, Happenings } from '../engine/happenings.js';
 import { type History, playWithFaults, type Scenario } from '../search/scenario.js';
 import { shrink } from '../search/shrink.js';
@@ -32,10 +32,7 @@ export async function searchWall(
   await playSingleFaults(deployment, scenario, {
     seed: SEED,
     onFaults: (faults, { points }) => {
-      const cells = toCells(
-        faults,
-        points.map(({ id }) => id),
-      );
+      const cells = toCells(faults, points);
       indices = new Map(cells.map((cell, at) => [keyOf(cell), at]));
       onCells(cells);
     },
@@ -50,18 +47,15 @@ export async function searchWall(
 }
 
 /** Returns the cells of faults: those of one construct together, in the order of the history. */
-export function toCells(faults: readonly Fault[], points: readonly string[]): readonly Cell[] {
-  const places = new Map(points.map((point, at) => [point, at]));
-  const owners = [...new Set(points.map(ownerOf))];
-  const placeOf = ({ owner, point }: Cell): readonly [number, number] => [
-    owners.indexOf(owner),
-    places.get(point) ?? 0,
-  ];
+export function toCells(faults: readonly Fault[], points: readonly FaultPoint[]): readonly Cell[] {
+  const owners = [...new Set(points.map(({ id }) => ownerOf(id)))];
+  const order = new Map(
+    points.flatMap(({ id, kinds }) => kinds.map((kind) => keyOf({ point: id, kind }))).map((key, at) => [key, at]),
+  );
+  const placeOf = (cell: Cell): number => order.get(keyOf(cell)) ?? 0;
   return faults
     .map(({ point, kind }): Cell => ({ owner: ownerOf(point), point, kind }))
-    .map((cell) => ({ cell, place: placeOf(cell) }))
-    .toSorted((one, other) => one.place[0] - other.place[0] || one.place[1] - other.place[1])
-    .map(({ cell }) => cell);
+    .toSorted((one, other) => owners.indexOf(one.owner) - owners.indexOf(other.owner) || placeOf(one) - placeOf(other));
 }
 
 const keyOf = ({ point, kind }: Fault | Cell): string => `${point}: ${kind}`;
