@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { playWithFaults } from '../search/scenario.js';
 import { histories } from '../support/histories-of-shop.js';
-import { toCells } from './play.js';
+import { openHistory, toCells } from './play.js';
 
 test('cells of one construct stand together, in the order of the history', () => {
   const faults = [
@@ -23,10 +23,11 @@ test('cells of one construct stand together, in the order of the history', () =>
   ]);
 });
 
+const [{ scenario }] = histories.scenarios as [(typeof histories.scenarios)[number]];
+const deploy = histories.deploy as NonNullable<typeof histories.deploy>;
+
 test('a history that is watched is the same one, and tells its faults', async () => {
-  const [{ scenario }] = histories.scenarios as [(typeof histories.scenarios)[number]];
-  const deployment = await histories.deploy?.(undefined);
-  if (!deployment) throw new Error('it deploys itself');
+  const deployment = await deploy(undefined);
   const faults = [{ point: 'Shop/Sell call 1', kind: 'answer-lost' }] as const;
   const unseen = await playWithFaults(deployment, scenario, '1', faults);
   const seen = await playWithFaults(deployment, scenario, '1', faults, { isWatched: true });
@@ -34,4 +35,12 @@ test('a history that is watched is the same one, and tells its faults', async ()
   expect(unseen.cloud.happenings).toBeUndefined();
   const told = seen.cloud.happenings?.after(0).filter(({ kind }) => kind === 'fault');
   expect(told).toMatchObject([{ owner: 'Shop/Sell', id: 'Shop/Sell call 1', fault: 'answer-lost' }]);
+});
+
+test('a history that is opened has only the faults that it needs to break a promise', async () => {
+  const needed = { point: 'Shop/Sell call 1', kind: 'killed-after' } as const;
+  const more = { point: 'Shop/Sell invocation 3', kind: 'result-lost' } as const;
+  const { faults, violations } = await openHistory(await deploy('condition'), scenario, [needed, more]);
+  expect(faults).toEqual([needed]);
+  expect(violations).toHaveLength(1);
 });

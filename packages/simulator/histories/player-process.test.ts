@@ -23,7 +23,7 @@ describe('a process that plays histories', () => {
 
   test('tells what the app offers, without its code', async () => {
     const { scenarios, guards, comparisons } = await player.offer();
-    expect(scenarios).toEqual([{ id: 'sell-one', label: 'Sell a ticket', about: 'A function sells it.' }]);
+    expect(scenarios[0]).toEqual({ id: 'sell-one', label: 'Sell a ticket', about: 'A function sells it.' });
     expect(guards.map(({ id }) => id)).toEqual(['condition']);
     expect(comparisons.map(({ id }) => id)).toEqual(['nobody']);
     expect(await player.compare('nobody')).toEqual({ consumers: [] });
@@ -47,7 +47,7 @@ describe('a process that plays histories', () => {
     const opened = await player.open({ ...request, cell });
     expect(opened).toMatchObject({
       faults: [cell],
-      violations: [{ invariant: 'a ticket is sold once', detail: 'sold 2 times', about: 'ticket' }],
+      violations: [{ invariant: 'a ticket is sold once', detail: 'sold 2 times', about: 'ticket 1' }],
       replay: 'sell condition killed-after',
     });
     expect(opened.happenings).toMatchObject([{ kind: 'fault', owner: 'Shop/Sell', fault: 'killed-after' }]);
@@ -70,7 +70,7 @@ describe('a process that plays histories', () => {
     const stop = new AbortController();
     let played = 0;
     const first = player.search(
-      { scenario: 'sell-one' },
+      { scenario: 'sell-many' },
       ({ kind }) => {
         if (kind === 'played' && ++played === 1) stop.abort();
       },
@@ -78,12 +78,13 @@ describe('a process that plays histories', () => {
     );
     await expect(search(player)).rejects.toThrow('Another page plays histories');
     await first;
+    expect(played).toBeLessThan(100);
     const { cells } = await search(player);
-    expect(played).toBeLessThan(cells.length);
+    expect(cells.length).toBeGreaterThan(8);
   });
 
   test.each([
-    ['scenario', { scenario: 'other' }, "'other' is not offered; there are sell-one"],
+    ['scenario', { scenario: 'other' }, "'other' is not offered; there are sell-one, sell-many"],
     ['guard', { scenario: 'sell-one', guard: 'other' }, "'other' is not offered; there are condition"],
   ])('refuses a %s that is not offered', async (_, choice, message) => {
     await expect(player.open(choice)).rejects.toMatchObject({ message, isRefused: true });

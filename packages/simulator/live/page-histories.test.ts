@@ -5,6 +5,8 @@ import { TABLE, writeAssembly } from '../support/clouds.js';
 import { LocalCloud } from './local-cloud.js';
 
 const FILE = fileURLToPath(new URL('../support/histories-of-shop.ts', import.meta.url));
+/** Milliseconds after which something hangs; no measure. */
+const HANGS_AFTER = 60_000;
 const FOLDER = writeAssembly({ Table: TABLE });
 const start = (file?: string): Promise<LocalCloud> =>
   LocalCloud.start({
@@ -40,7 +42,7 @@ describe('histories of a page', () => {
     expect((await fetch(path)).status).toBe(403);
     expect((await fetch(`${path}/play`, { method: 'POST', body: '{}' })).status).toBe(403);
     expect(await (await fetch(path, { headers: { cookie } })).json()).toMatchObject({
-      scenarios: [{ id: 'sell-one' }],
+      scenarios: [{ id: 'sell-one' }, { id: 'sell-many' }],
       guards: [{ id: 'condition' }],
     });
   });
@@ -56,14 +58,16 @@ describe('histories of a page', () => {
 
   test('end when the page goes: another page may play', async () => {
     const gone = new AbortController();
-    const response = await post('play', { scenario: 'sell-one' }, gone.signal);
+    const response = await post('play', { scenario: 'sell-many' }, gone.signal);
     await response.body?.getReader().read();
+    const refused = await post('play', { scenario: 'sell-one' });
+    expect(await refused.json()).toMatchObject({ message: expect.stringContaining('Another page plays histories') });
     gone.abort();
     // The server learns of it a moment later.
     await vi.waitFor(async () => {
       const next = await post('play', { scenario: 'sell-one' });
       expect(await next.text()).toContain('"ended"');
-    });
+    }, HANGS_AFTER);
   });
 
   test.each([
@@ -98,5 +102,5 @@ test('their process ends with the local cloud', async () => {
   const pid = Number(/\d+/.exec(recorded)?.[0]);
   expect(process.kill(pid, 0)).toBe(true);
   await cloud.stop();
-  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 60_000);
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), HANGS_AFTER);
 });
