@@ -39,7 +39,7 @@ test('a history that is watched is the same one, and tells its faults', async ()
 
 test('a history that is opened has only the faults that it needs to break a promise', async () => {
   const needed = { point: 'Shop/Sell call 1', kind: 'killed-after' } as const;
-  const more = { point: 'Shop/Sell invocation 3', kind: 'result-lost' } as const;
+  const more = { point: 'Shop/Sell call 2', kind: 'refused' } as const;
   const { faults, violations } = await openHistory(await deploy('condition'), scenario, [needed, more]);
   expect(faults).toEqual([needed]);
   expect(violations).toHaveLength(1);
