@@ -12,7 +12,7 @@ const SEED = 'singles';
 /** Kinds of happenings from which the picture of a history is made. */
 const SHOWN = ['delivery', 'fault', 'time'];
 
-/** Hears of a search. Each method may return a promise, for which the search waits. */
+/** Receives what a search does. Each method may return a promise, for which the search waits. */
 export interface SearchListener {
   /** @param cells of the wall, in its order */
   readonly onCells: (cells: readonly Cell[]) => void;
