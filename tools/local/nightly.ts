@@ -11,8 +11,8 @@ const DAY_MS = 86_400_000;
 /** Scenarios that a night also plays while messages are lost. */
 const WITH_LOSSES = ['place-one', 'keys', 'hot-orders'];
 
-/** Work of a night besides: clients in other languages, for which generators are installed. */
-export const WITHOUT_SEEDS: readonly (readonly string[])[] = [['foreign-clients']];
+/** Work of a night besides: clients in other languages, for which generators are installed, and all costs, those of webhooks among them. */
+export const WITHOUT_SEEDS: readonly (readonly string[])[] = [['foreign-clients'], ['cost']];
 
 /** Returns the searches of a day, with their arguments. Each day has seeds of its own. @param day since 1970 */
 export const listSearches = (day: number): readonly (readonly string[])[] => [
