@@ -33,6 +33,7 @@ const FLOORS = [
   // Those who play with it.
   'client',
   'search',
+  'histories',
   'live',
   'releases',
 ];

@@ -33,6 +33,8 @@ export type {
 } from './deployments/state.js';
 export { EventLoop } from './engine/event-loop.js';
 export type { Fault, FaultKind, FaultPlan, FaultPoint } from './engine/faults.js';
+export type { AppHistories, HistoriesModule, PlayableComparison, PlayableScenario } from './histories/app-histories.js';
+export { listHappenings } from './histories/play.js';
 export { LocalCloudClient, LocalCloudRefused, parseDuration } from './live/client.js';
 export type { LiveStatus } from './live/control.js';
 export { LiveCloud } from './live/live-cloud.js';

@@ -101,6 +101,7 @@ describe('a command', () => {
     [['no-such-folder'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
     [[folder, '--port', 'many'], 2, '--port many: a number from 1 to 65535 was expected'],
     [[folder, '--outside', 'cards.example.com'], 2, '--outside cards.example.com: <host>=<url> was expected'],
+    [[folder, '--histories', 'none.mjs'], 2, '--histories none.mjs: there is no such file'],
   ])('%j is refused with words', async (args, code, words) => {
     const ended = await ends(...args, '--endpoint', url);
     expect(ended.code, ended.output).toBe(code);

@@ -7,10 +7,12 @@ import { playSingleFaults } from '../../packages/simulator/search/singles.js';
 import { Iam } from '../../packages/simulator/services/iam/model.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
-import { ALL_SCENARIOS } from '../support/simulation/ground.js';
+import { ALL_SCENARIOS, findGround } from '../support/simulation/ground.js';
 import { REPLAY_OPTIONS, replay } from './cli/replay.js';
 import { bookmarksOf } from './cli/worker.js';
 import { shareOut } from './cli/workers.js';
+import { BUGS } from './planted/bugs.js';
+import { planted } from './planted/plant.js';
 import { SCENARIOS, scenarioCalled } from './scenarios/all.js';
 
 const USAGE = `npm run simulate                                    every single fault of place-one and webhook-one, then 100 seeds of each scenario
@@ -20,6 +22,7 @@ npm run simulate -- --seed X --scenario S           one history by its seed, wit
 npm run simulate -- [--seed X] --fault "<point>: <kind>" ...
                                                     the same with just these faults (repeatable); --calm: with none
 npm run simulate -- --permissions                   rights that were granted and that no scenario uses
+  --planted B   one history with a planted bug, by its name
   --workers W   processes at once (default: as many as there are cores)
   --continue    from where the last search of the scenario's seeds was stopped
 scenarios: ${ALL_SCENARIOS.map(({ name }) => name).join(', ')}, burst-of-<orders>, cancel-at-<moment>-of-<approval|rejection|decline>, undo-at-<moment>-of-<amount>
@@ -30,6 +33,7 @@ const OPTIONS = {
   seeds: { type: 'string' },
   workers: { type: 'string' },
   from: { type: 'string' },
+  planted: { type: 'string' },
   singles: { type: 'boolean' },
   permissions: { type: 'boolean' },
   continue: { type: 'boolean' },
@@ -54,7 +58,7 @@ async function broken(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (values.seed !== undefined || values.fault || values.calm) {
-    const history = await replay(values);
+    const history = await replay(values, await deploymentWith(values));
     for (const line of history.trace) console.log(line);
     const quoted = args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg));
     console.log(renderReport({ ...history, trace: [] }, `npm run simulate -- ${quoted.join(' ')}`));
@@ -77,6 +81,15 @@ async function broken(args: readonly string[]): Promise<number> {
     found += await search('seeds', name, from, first + Number(values.seeds ?? 100));
   }
   return found;
+}
+
+/** Returns the deployment of a scenario with a planted bug; `undefined` where none is asked for. @throws {Error} if there is no such bug */
+async function deploymentWith({ planted: name, scenario = 'place-one' }: { planted?: string; scenario?: string }) {
+  if (name === undefined) return undefined;
+  const bug = BUGS.find((one) => one.name === name);
+  if (!bug) throw new Error(`there is no planted bug '${name}': test/simulation/planted/bugs has them`);
+  const { folder, lambdas } = findGround(scenario);
+  return planted(folder, bug, lambdas);
 }
 
 /** Rights that stay unused by every single fault of place-one, and by every scenario without a fault and by five seeds. */

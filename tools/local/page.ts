@@ -21,6 +21,7 @@ export function orderlyPage(): PageOptions {
       { id: 'operator', label: 'an operator', token: operator },
     ],
     toys: orderlyToys(),
+    histories: { file: fileURLToPath(new URL('../../test/simulation/page/histories.ts', import.meta.url)) },
     lists: PAGE_LISTS,
     commands: (url) => ({
       program: PROGRAM,

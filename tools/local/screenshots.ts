@@ -22,10 +22,17 @@ const SIZE = { width: 1200, height: 720 };
  * Views that are pictured, as they are after the demonstration. `{order}` is the id of one of its orders.
  * A view of the console that should be in the documents has a line here.
  */
-const PICTURES = [
+const PICTURES: readonly {
+  readonly file: string;
+  readonly hash: string;
+  readonly colours: 'light' | 'dark';
+  /** Does what a person would do before the picture. @default nothing */
+  readonly prepare?: (page: Page) => Promise<void>;
+}[] = [
   { file: 'console-break-it.png', hash: 'break-it', colours: 'dark' },
   { file: 'console-order.png', hash: 'order/{order}', colours: 'light' },
-] as const;
+  { file: 'console-proof.png', hash: 'proof', colours: 'light', prepare: playProof },
+];
 
 /**
  * Runs `npm run screenshots`: plays the demonstration in a local cloud of its own, with the console open, and writes pictures of its
@@ -43,10 +50,11 @@ export async function main(): Promise<number> {
     await page.goto(cloud.pageUrl);
     await page.locator('.connection.live').waitFor();
     const order = await demonstrate(cloud);
-    for (const { file, hash, colours } of PICTURES) {
+    for (const { file, hash, colours, prepare = nothing } of PICTURES) {
       await page.emulateMedia({ colorScheme: colours, reducedMotion: 'reduce' });
       await page.goto(`${cloud.url}/#/${hash.replace('{order}', order)}`);
       await settled(page);
+      await prepare(page);
       await page.screenshot({ path: join(IMAGES, file) });
       console.log(join('docs/img', file));
     }
@@ -73,3 +81,19 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.strip .held [data-count=lost]').waitFor();
   await page.getByText(/^Loading /).waitFor({ state: 'detached' });
 }
+
+const nothing = async (): Promise<void> => undefined;
+
+/** Plays histories without a guard until some have broken a promise, and shows their wall. */
+async function playProof(page: Page): Promise<void> {
+  page.setDefaultTimeout(PLAYS_AT_MOST);
+  await page.getByRole('switch').first().click();
+  await page.locator('.cell.broken').nth(BROKEN).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.evaluate("document.getElementById('guards').scrollIntoView()");
+}
+
+/** Histories that have broken a promise in the picture, without the first one. */
+const BROKEN = 4;
+/** Milliseconds after which something hangs. */
+const PLAYS_AT_MOST = 300_000;

@@ -7,6 +7,7 @@ import { HealthView } from '../health/health-view.js';
 import { ListView } from '../lists/list-view.js';
 import { MapView } from '../map/map-view.js';
 import { OrderView } from '../order/order-view.js';
+import { ProofView } from '../proof/proof-view.js';
 import { ReferenceView } from '../reference/reference-view.js';
 import type { ConsoleFacts } from '../server/contract.js';
 import { CountedView } from './counted-view.js';
@@ -42,6 +43,7 @@ export const VIEWS: readonly View[] = [
   { name: 'health', title: 'Health', Component: HealthView, isInNavigation: true, needs: 'commands' },
   { name: 'failures', title: 'Failures', Component: FailuresView, isInNavigation: true, needs: 'commands' },
   { name: 'audit', title: 'Lost or twice?', Component: AuditView, isInNavigation: true, needs: 'commands' },
+  { name: 'proof', title: 'Proof', Component: ProofView, isInNavigation: true, needs: 'local cloud' },
   { name: 'map', title: 'Map', Component: MapView, isInNavigation: true, needs: 'local cloud' },
   { name: 'data', title: 'Data', Component: DataBrowser, isInNavigation: true, needs: 'local cloud' },
   { name: 'reference', title: 'API and events', Component: ReferenceView, isInNavigation: true, needs: 'local cloud' },

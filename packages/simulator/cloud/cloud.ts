@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Assembly, type Resource } from '../assembly/assembly.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
 import { EventLoop } from '../engine/event-loop.js';
-import { type FaultPlan, FixedFaults, LOSSES, WithLosses } from '../engine/faults.js';
-import type { Happenings } from '../engine/happenings.js';
+import { type Fault, type FaultPlan, FixedFaults, LOSSES, ownerOf, ToldFaults, WithLosses } from '../engine/faults.js';
+import { Happenings } from '../engine/happenings.js';
 import { Middle, Random } from '../engine/random.js';
 import { Bundle } from '../runtime/bundle.js';
 import type { CodeHost } from '../runtime/environment.js';
@@ -133,6 +133,8 @@ export interface CloudOptions {
    * counts, where each message is to be alone. @default false
    */
   readonly steady?: boolean;
+  /** Whether a history tells what happens, as a live account does: see `Cloud.happenings`. @default false */
+  readonly isWatched?: boolean;
   /** Lives by the real clock instead of being a history. @default a history */
   readonly live?: LiveOptions;
 }
@@ -167,6 +169,8 @@ const TTL_ROUND = 3_600_000;
 /** An account that contains all resources of a deployment, at the beginning of its history. */
 export class Cloud {
   readonly world: EventLoop;
+  /** What has happened; `undefined` if nobody watches. */
+  readonly happenings: Happenings | undefined;
   readonly faults: FaultPlan;
   readonly iam: Iam;
   readonly dynamodb: DynamoDbModel;
@@ -206,18 +210,24 @@ export class Cloud {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
-    const { begins, keySeed, steady = false } = options;
+    const { begins, keySeed, steady = false, isWatched = false } = options;
     this.load = load;
     this.losesMessages = losses;
     this.pageItems = pageItems;
+    const happenings = live?.happenings ?? (isWatched ? new Happenings() : undefined);
+    this.happenings = happenings;
     const world = new EventLoop({
       seed,
       keepTrace,
       isSteady: steady,
       ...(begins !== undefined && { begins }),
+      ...(happenings && { happenings }),
       ...(live && liveLoop(live)),
     });
-    const plan = options.faults ?? new FixedFaults([]);
+    const given = options.faults ?? new FixedFaults([]);
+    const tellFault = ({ point, kind }: Fault): void =>
+      world.tell(() => ({ kind: 'fault', owner: ownerOf(point), id: point, fault: kind }));
+    const plan = isWatched ? new ToldFaults(given, tellFault) : given;
     const faults = losses ? new WithLosses(plan) : plan;
     const iam = new Iam(assembly);
     const random = steady ? new Middle(seed) : world.random.fork('dynamodb');
@@ -395,10 +405,9 @@ export class Cloud {
   }
 }
 
-const liveLoop = ({ begins, historyLimit, happenings }: LiveOptions) => ({
+const liveLoop = ({ begins, historyLimit }: LiveOptions) => ({
   begins,
   isLive: true,
-  ...(happenings && { happenings }),
   ...(historyLimit !== undefined && { historyLimit }),
 });
 

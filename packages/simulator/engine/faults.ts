@@ -89,6 +89,12 @@ export interface FaultPoint {
   readonly kinds: readonly FaultKind[];
 }
 
+/** Part of a point's id behind the path of its owner. */
+const POINT_NUMBER = / (call|message|delivery|invocation) \d+$/;
+
+/** Returns the path of the construct to which a point belongs: `Orders/PlaceOrder` of `Orders/PlaceOrder call 3`. */
+export const ownerOf = (point: string): string => point.replace(POINT_NUMBER, '');
+
 export interface Fault {
   readonly point: string;
   readonly kind: FaultKind;
@@ -192,6 +198,28 @@ export class RandomFaults extends Plan {
 
 const isNewer = (kind: FaultKind): boolean =>
   [...READ_FAULTS, ...FOLLOWING_FAULTS, ...LOSSES].some((one) => one === kind);
+
+/** A plan that tells each fault that it makes. */
+export class ToldFaults implements FaultPlan {
+  constructor(
+    private readonly plan: FaultPlan,
+    private readonly tell: (fault: Fault) => void,
+  ) {}
+
+  faultAt(point: FaultPoint): FaultKind | undefined {
+    const kind = this.plan.faultAt(point);
+    if (kind) this.tell({ point: point.id, kind });
+    return kind;
+  }
+
+  get points(): readonly FaultPoint[] {
+    return this.plan.points;
+  }
+
+  get injected(): readonly Fault[] {
+    return this.plan.injected;
+  }
+}
 
 /** A plan in whose history messages and events may be lost. */
 export class WithLosses implements FaultPlan {

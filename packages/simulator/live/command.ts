@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { watch } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { differencesOf } from '../deployments/differences.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
@@ -9,10 +10,11 @@ import { StateRefused } from './state.js';
 import { stubAddresses } from './stub-addresses.js';
 import { UsageError } from './usage-error.js';
 
-const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--outside <host>=<url>]...
+const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--histories <file>] [--outside <host>=<url>]...
                                    runs the cloud assembly of a folder (cdk.out) on 127.0.0.1, until Ctrl-C; a new
                                    assembly in the folder is deployed, and what is stored stays
   --host <name>                    allows one more name in a request's Host, beside localhost and 127.0.0.1
+  --histories <file>               lets the page play the histories that a module exports (AppHistories)
   --outside cards.example.com=http://127.0.0.1:9000
                                    names a stub of a host that functions call; requests to other hosts fail
 orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
@@ -26,6 +28,7 @@ const OPTIONS = {
   host: { type: 'string', multiple: true },
   keep: { type: 'string' },
   logs: { type: 'boolean', default: false },
+  histories: { type: 'string' },
   outside: { type: 'string', multiple: true },
   next: { type: 'string', default: '1' },
   every: { type: 'string', default: '1' },
@@ -75,13 +78,16 @@ const COMMANDS: Readonly<
   reset: (cloud) => cloud.reset(),
 };
 
-async function run(folder: string, { port, host, keep, logs, outside }: Values): Promise<number> {
+async function run(folder: string, { port, host, keep, logs, histories, outside }: Values): Promise<number> {
+  if (histories !== undefined && !existsSync(histories))
+    throw new UsageError(`--histories ${histories}: there is no such file`);
   const cloud = await LocalCloud.start({
     folder,
     port: parsePort(port),
     hosts: host,
     keep,
     logInvocations: logs,
+    ...(histories !== undefined && { page: { histories: { file: resolve(histories), folder: resolve(folder) } } }),
     outside: stubAddresses(outside ?? []),
     log: (line) => console.log(line),
     smallHeaps: true,

@@ -8,6 +8,7 @@ import {
   FOLLOWING_FAULTS,
   INVOCATION_FAULTS,
   MESSAGE_FAULTS,
+  ownerOf,
   READ_FAULTS,
 } from '../engine/faults.js';
 
@@ -20,9 +21,6 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   ...DELIVERY_FAULTS,
   ...INVOCATION_FAULTS,
 ];
-
-/** Part of a point's id behind the path of its owner. */
-export const POINT_NUMBER = / (call|message|delivery|invocation) \d+$/;
 
 /** Faults that were asked for: the next points of one owner at which the kind is possible. */
 export interface FaultOrder {
@@ -83,7 +81,7 @@ export class RequestedFaults implements FaultPlan {
 
   faultAt({ id, kinds }: FaultPoint): FaultKind | undefined {
     if (this.orders.length === 0) return undefined;
-    const owner = id.replace(POINT_NUMBER, '');
+    const owner = ownerOf(id);
     const order = this.current().find(
       (one) => (one.owner === '*' || one.owner === owner) && (one.kind === 'any' || kinds.includes(one.kind)),
     );

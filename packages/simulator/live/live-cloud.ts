@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Assembly } from '../assembly/assembly.js';
 import { AwsApi } from '../cloud/aws-api.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
-import type { Fault } from '../engine/faults.js';
+import { type Fault, ownerOf } from '../engine/faults.js';
 import { Happenings } from '../engine/happenings.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import { setV8Flag } from '../runtime/v8-flags.js';
@@ -11,7 +11,7 @@ import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js
 import type { NextWorkAt } from '../services/events/schedules.js';
 import type { Invocation } from '../services/lambda/model.js';
 import { RealTime } from './clock.js';
-import { POINT_NUMBER, RequestedFaults } from './faults.js';
+import { RequestedFaults } from './faults.js';
 import { redeliver } from './sent-again.js';
 import { restoreState, type SavedState, saveState } from './state.js';
 import { Stubs } from './stubs.js';
@@ -320,8 +320,7 @@ export class LiveCloud {
   private newFaults(): RequestedFaults {
     const now = (): number => this.now;
     return new RequestedFaults(now, ({ point, kind }: Fault) => {
-      const owner = point.replace(POINT_NUMBER, '');
-      this.happenings.add(this.now, { kind: 'fault', owner, id: point, fault: kind });
+      this.happenings.add(this.now, { kind: 'fault', owner: ownerOf(point), id: point, fault: kind });
       this.options.log?.(`fault ${kind} at ${point}`);
     });
   }

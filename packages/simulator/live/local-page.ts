@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import {
   type AppList,
   Commands,
@@ -12,10 +12,12 @@ import {
   refusedPage,
   type Toy,
 } from '@orderly/console';
+import type { HistoriesModule } from '../histories/app-histories.js';
 import type { HttpResponse } from '../runtime/http.js';
 import { DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
 import { answerPage } from './page-answers.js';
+import { PageHistories } from './page-histories.js';
 import type { PageCaller, PageDocuments } from './page-reference.js';
 import { CONSOLE } from './path.js';
 import { Proof } from './proof.js';
@@ -43,6 +45,8 @@ export interface PageOptions {
   readonly lists?: readonly AppList[];
   /** What the app offers to try, such as an order with a declined card. @default nothing */
   readonly toys?: readonly PlayableToy[];
+  /** Module that exports the histories that the page may play (`AppHistories`). @default the page plays none */
+  readonly histories?: HistoriesModule;
 }
 
 /** Something to try, and how it is done. */
@@ -64,6 +68,7 @@ export class LocalPage {
   private readonly access: PageAccess;
   private commands: Commands | undefined;
   private readonly proof: Proof;
+  private readonly histories: PageHistories;
   /** The operator's newest token, and when it was made by the cloud's clock. */
   private token: { readonly text: string; readonly madeAt: number } | undefined;
 
@@ -73,6 +78,7 @@ export class LocalPage {
     private readonly port: () => number,
   ) {
     this.access = new PageAccess(port);
+    this.histories = new PageHistories(options.histories);
     const { operator } = options;
     this.proof = new Proof({
       happenings: live.happenings,
@@ -107,6 +113,21 @@ export class LocalPage {
     return path === '/' && method === 'GET' && headers.accept?.includes('text/html') === true;
   }
 
+  /** Says whether the answer to a request for the page comes line by line: `stream` writes it. */
+  streams(method: string, target: string): boolean {
+    return this.histories.streams(method, target);
+  }
+
+  /** Answers such a request, until the answer ends or nobody reads it. It must not be refused. */
+  stream(body: string, response: ServerResponse): void {
+    void this.histories.play(body, response);
+  }
+
+  /** Ends what runs for the page. */
+  stop(): void {
+    this.histories.stop();
+  }
+
   /** Answers a request that is for the page, and that is not refused. */
   async answer(asked: Asked): Promise<HttpResponse> {
     const { method, target, headers, body = '' } = asked;
@@ -120,6 +141,8 @@ export class LocalPage {
     if (path.startsWith(`${CONSOLE}/operations/`) && method === 'GET') return this.operations(target);
     const ran = await this.findCommands()?.answer({ method, target: target.slice(CONSOLE.length), body });
     if (ran) return json(ran.status, ran.body);
+    const histories = await this.histories.answer(asked);
+    if (histories) return histories;
     const answer = await answerPage(this.live, this.options, asked);
     if (answer) return answer;
     return json(404, { message: `${method} ${path}: the page has no such path` });

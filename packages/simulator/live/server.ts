@@ -76,6 +76,13 @@ export class LiveServer {
         stream.answer(request, response);
         return;
       }
+      if (streamsPage(request, page) && refusalOf(request, page, hosts) === undefined) {
+        void readBody(request).then(
+          (body) => page.stream(body.toString('utf8'), response),
+          () => response.destroy(),
+        );
+        return;
+      }
       void answerTo(request, page, options)
         .catch((error: Error): HttpResponse => {
           const status = error instanceof BadBody ? error.status : 500;
@@ -91,6 +98,7 @@ export class LiveServer {
   }
 
   stop(): Promise<void> {
+    this.page.stop();
     return new Promise((resolve) => {
       this.server.close(() => resolve());
       this.server.closeAllConnections();
@@ -130,6 +138,9 @@ function refusalOf(
   const asked = { method, target: readPath(url), headers };
   return findRefusal(headers, hosts, page.isFrom(headers)) ?? page.findRefusal(asked);
 }
+
+const streamsPage = ({ method = 'GET', url = '/' }: IncomingMessage, page: LocalPage): boolean =>
+  page.streams(method, readPath(url));
 
 async function answerTo(
   request: IncomingMessage,

@@ -50,6 +50,7 @@ export type Conditions = Pick<
   | 'recycle'
   | 'recording'
   | 'replays'
+  | 'isWatched'
 >;
 
 const FAULT_PROBABILITY = 0.02;
@@ -150,13 +151,21 @@ export const playWithFaults = (
     conditions,
   );
 
-/** Returns what makes a history. Recordings and traces change nothing in it. */
+/** Returns what makes a history. Recordings, traces and who watches change nothing in it. */
 function historyKey(
   way: 'with' | 'seed',
   seed: string,
   faults: readonly Fault[] | undefined,
-  { keepTrace: _, recording: _recording, replays: _replays, recycle: _recycle, ...conditions }: Conditions = {},
+  given: Conditions = {},
 ): string {
+  const {
+    keepTrace: _,
+    recording: _recording,
+    replays: _replays,
+    recycle: _recycle,
+    isWatched: _watched,
+    ...conditions
+  } = given;
   return JSON.stringify([way, seed, faults ?? 'of the seed', conditions]);
 }
 

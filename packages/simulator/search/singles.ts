@@ -16,7 +16,10 @@ export interface SingleFaultOptions {
   readonly within?: string;
   /** Share of the faults to try: `{ part: 0, of: 2 }`. @default all */
   readonly share?: { readonly part: number; readonly of: number };
-  readonly onHistory?: (history: History, done: number, all: number) => void;
+  /** Called before the first fault, with those that are played, in their order, and with the history without a fault. */
+  readonly onFaults?: (faults: readonly Fault[], calm: History) => void;
+  /** Called after each history. The search waits for a promise that it returns. */
+  readonly onHistory?: (history: History, done: number, all: number) => unknown;
   /** Whether the search ends at the first violation. @default false */
   readonly stopAtFirst?: boolean;
   /** Most faults to try. @default no limit */
@@ -36,6 +39,7 @@ export async function playSingleFaults(
     kinds,
     within = '',
     share = { part: 0, of: 1 },
+    onFaults,
     onHistory,
     stopAtFirst = false,
     maxFaults,
@@ -44,7 +48,7 @@ export async function playSingleFaults(
   const recording = new Recording();
   const calm = await playWithFaults(deployment, scenario, seed, [], { recording });
   if (calm.violations.length > 0) {
-    onHistory?.(calm, 1, 1);
+    await onHistory?.(calm, 1, 1);
     return { runs: 1, broken: [calm] };
   }
   // The order is random: a broken promise is usually broken by many faults, so the first one is found soon.
@@ -54,11 +58,12 @@ export async function playSingleFaults(
     )
     .filter((_, at) => at % share.of === share.part)
     .slice(0, maxFaults);
+  onFaults?.(faults, calm);
   const broken: History[] = [];
   for (const [at, fault] of faults.entries()) {
     const replays = recording.until(calm.points.findIndex(({ id }) => id === fault.point));
     const history = await playWithFaults(deployment, scenario, seed, [fault], { replays });
-    onHistory?.(history, at + 1, faults.length);
+    await onHistory?.(history, at + 1, faults.length);
     if (history.violations.length === 0) continue;
     broken.push(history);
     if (stopAtFirst) return { runs: at + 2, broken };
