@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { ask } from './ask.js';
 import { facts } from './facts.js';
 import { formatDuration, formatMoment } from './format.js';
+import { linkTo } from './route.js';
 import { listen } from './stream.js';
 
 /** Status of a local cloud: `GET /_local`. */
@@ -51,7 +52,8 @@ export function Clock() {
   return (
     <span class="clock">
       <time dateTime={new Date(now).toISOString()}>{formatMoment(now)}</time> UTC
-      {known.ahead > 999 ? <span class="ahead">, {formatDuration(known.ahead)} ahead</span> : null}
+      {known.ahead > 999 ? <span class="ahead">, {formatDuration(known.ahead)} ahead</span> : null}{' '}
+      <a href={linkTo('break-it', 'time')}>What comes next?</a>
     </span>
   );
 }

@@ -9,6 +9,7 @@ import { MapView } from '../map/map-view.js';
 import { OrderView } from '../order/order-view.js';
 import { ReferenceView } from '../reference/reference-view.js';
 import type { ConsoleFacts } from '../server/contract.js';
+import { StartView } from '../start/start-view.js';
 import { CountedView } from './counted-view.js';
 import { NowView } from './now-view.js';
 
@@ -29,6 +30,7 @@ export interface View {
 
 /** Every view. A new one is a folder beside `order/` and a line here. */
 export const VIEWS: readonly View[] = [
+  { name: 'start', title: 'Start', Component: StartView, isInNavigation: true, needs: 'local cloud' },
   { name: 'now', title: 'Now', Component: NowView, isInNavigation: true, needs: 'local cloud' },
   { name: 'break-it', title: 'Break it', Component: BreakItView, isInNavigation: true, needs: 'local cloud' },
   {

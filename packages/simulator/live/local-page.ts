@@ -12,10 +12,12 @@ import {
   refusedPage,
   type Toy,
 } from '@orderly/console';
+import type { Cloud } from '../cloud/cloud.js';
 import type { HttpResponse } from '../runtime/http.js';
 import { DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
 import { answerPage } from './page-answers.js';
+import type { AppTimer } from './page-forecast.js';
 import type { PageCaller, PageDocuments } from './page-reference.js';
 import { CONSOLE } from './path.js';
 import { Proof } from './proof.js';
@@ -26,6 +28,8 @@ export interface PageOptions {
   readonly name?: string;
   /** Name of its environment. @default `local` */
   readonly environment?: string;
+  /** One sentence that says what it promises, for the page's first view. @default the page promises nothing */
+  readonly promise?: string;
   /** Access to the operator's API of the app. @default the page shows what the local cloud knows by itself */
   readonly operator?: {
     /** Stage of the API that has `GET /operations/...`. */
@@ -37,6 +41,8 @@ export interface PageOptions {
   readonly callers?: readonly PageCaller[];
   /** Documents of its API and its events. @default the page knows what is deployed only */
   readonly documents?: PageDocuments;
+  /** Timers of the app, which lie in its tables. @default a forecast has what the account plans by itself */
+  readonly timers?: (cloud: Cloud) => readonly AppTimer[];
   /** Command line of the app's operators. @param url address of the local cloud. @default the page runs no commands */
   readonly commands?: (url: string) => OperatorCommands;
   /** Lists that the app has for its operators. @default none */
@@ -140,13 +146,14 @@ export class LocalPage {
   }
 
   private facts(): ConsoleFacts {
-    const { name, environment = 'local', operator, toys = [] } = this.options;
+    const { name, environment = 'local', operator, toys = [], promise } = this.options;
     const stacks = new Set(this.live.cloud.deployment.assembly.resources.map(({ stack }) => stack));
     return {
       name: name ?? [...stacks].join(', '),
       environment,
       local: true,
       ...(operator === undefined && { noOperations: NO_OPERATIONS }),
+      ...(promise !== undefined && { promise }),
       toys: toys.map(({ id, label, about }) => ({ id, label, about })),
       lists: this.options.lists ?? [],
       runsCommands: this.options.commands !== undefined,
