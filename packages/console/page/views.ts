@@ -22,7 +22,7 @@ export interface View {
   /** Whether the navigation shows it. A view of one thing is reached by its links and by the search. */
   readonly isInNavigation: boolean;
   /**
-   * What it needs: a local cloud, whose events it shows, or an app whose command line the page runs. A view of another server is not
+   * Its needs: a local cloud, whose events it shows, or an app whose command line the page runs. A view of another server is not
    * there. @default nothing
    */
   readonly needs?: 'local cloud' | 'commands';
@@ -35,7 +35,7 @@ export const VIEWS: readonly View[] = [
   { name: 'break-it', title: 'Break it', Component: BreakItView, isInNavigation: true, needs: 'local cloud' },
   {
     name: 'counted',
-    title: 'What a number counts',
+    title: 'Counted things',
     Component: CountedView,
     isInNavigation: false,
     needs: 'local cloud',

@@ -79,7 +79,7 @@ export interface Counted {
   readonly at: string;
   /** Path of the construct, or name of the service. */
   readonly owner: string;
-  /** What happened: `applied`, `crashed`. */
+  /** Its outcome: `applied`, `crashed`. */
   readonly outcome: string;
   readonly type?: string;
   readonly subject?: string;

@@ -1,6 +1,6 @@
 /** The page's files, who may ask for them and for data, and the shape of the data. */
 
-export { type Headers, isFromOwnPage, PageAccess } from './access.js';
+export { findForeign, type Headers, isFromOwnPage, PageAccess, type Refusal } from './access.js';
 export {
   type CommandOutput,
   type CommandRun,

@@ -6,7 +6,7 @@ export interface MapNode {
   /** `<kind>:<label>` */
   readonly id: string;
   readonly kind: NodeKind;
-  /** What a person calls it within its service: `OnSaga`, `POST /orders`. */
+  /** Its name within its service, for people: `OnSaga`, `POST /orders`. */
   readonly name: string;
   /** Path of its construct, as the stream names it: `Orders/OnSaga`. */
   readonly label: string;

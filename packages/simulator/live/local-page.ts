@@ -8,8 +8,7 @@ import {
   PAGE_PATHS,
   PageAccess,
   type PlayedToy,
-  readPageFiles,
-  refusedPage,
+  type Refusal,
   type Toy,
 } from '@orderly/console';
 import type { Cloud } from '../cloud/cloud.js';
@@ -22,7 +21,7 @@ import type { PageCaller, PageDocuments } from './page-reference.js';
 import { CONSOLE } from './path.js';
 import { Proof } from './proof.js';
 
-/** What a page shows of an app, and what the app lends it. */
+/** An app's facts for the page, and what the app lends it. */
 export interface PageOptions {
   /** Name of the app. @default names of its stacks */
   readonly name?: string;
@@ -47,7 +46,7 @@ export interface PageOptions {
   readonly commands?: (url: string) => OperatorCommands;
   /** Lists that the app has for its operators. @default none */
   readonly lists?: readonly AppList[];
-  /** What the app offers to try, such as an order with a declined card. @default nothing */
+  /** Things to try that the app offers, such as an order with a declined card. @default nothing */
   readonly toys?: readonly PlayableToy[];
 }
 
@@ -78,7 +77,7 @@ export class LocalPage {
     private readonly options: PageOptions,
     private readonly port: () => number,
   ) {
-    this.access = new PageAccess(port);
+    this.access = new PageAccess(port, NO_TOKEN);
     const { operator } = options;
     this.proof = new Proof({
       happenings: live.happenings,
@@ -93,17 +92,15 @@ export class LocalPage {
     return this.access.addressAt(url);
   }
 
-  /** Says why a request of a page of this address is refused. Command lines and SDKs, which are no pages, need no token. */
-  findRefusal({ target, headers }: Asked): string | undefined {
+  /**
+   * Says why a request is refused. Command lines and SDKs, which are no pages, need no token.
+   * @param hosts further names of this machine
+   */
+  findRefusal({ target, headers }: Asked, hosts?: readonly string[]): Refusal | undefined {
     const [path = ''] = target.split('?');
     const isOpen = path === '/' || path.startsWith(`${DOCS}/`) || PAGE_PATHS.some((one) => one === path);
-    const needsToken = path.startsWith(`${CONSOLE}/`) || isFromOwnPage(headers);
-    return isOpen || !needsToken || this.access.isGranted(headers) ? undefined : NO_TOKEN;
-  }
-
-  /** Says whether a request comes from this page, with its token. */
-  isFrom(headers: IncomingHttpHeaders): boolean {
-    return isFromOwnPage(headers) && this.access.isGranted(headers);
+    const needsToken = !isOpen && (path.startsWith(`${CONSOLE}/`) || isFromOwnPage(headers));
+    return this.access.findRefusal(headers, { hosts, needsToken });
   }
 
   /** Says whether a request is for the page: a browser opens `/`, and the rest has a path of its own. */
@@ -117,7 +114,8 @@ export class LocalPage {
   async answer(asked: Asked): Promise<HttpResponse> {
     const { method, target, headers, body = '' } = asked;
     const [path = ''] = target.split('?');
-    if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
+    const file = method === 'GET' ? await this.access.answerFile(target, headers) : undefined;
+    if (file) return file;
     if (path === `${CONSOLE}/facts`) return json(200, this.facts());
     const toy = method === 'POST' && this.options.toys?.find(({ id }) => path === `${CONSOLE}/toys/${id}`);
     if (toy) return this.play(toy);
@@ -129,14 +127,6 @@ export class LocalPage {
     const answer = await answerPage(this.live, this.options, asked);
     if (answer) return answer;
     return json(404, { message: `${method} ${path}: the page has no such path` });
-  }
-
-  private async file(path: string, target: string, headers: IncomingHttpHeaders): Promise<HttpResponse> {
-    if (path === '/' && !this.access.isGranted(headers, target)) return { status: 401, ...refusedPage(NO_TOKEN) };
-    const file = (await readPageFiles())[path];
-    if (!file) return json(404, { message: `${path}: the page has no such file` });
-    const cookie = path === '/' && { 'set-cookie': this.access.cookie() };
-    return { status: 200, headers: { ...file.headers, ...cookie }, body: file.body };
   }
 
   private findCommands(): Commands | undefined {

@@ -32,7 +32,7 @@ interface Asked {
   readonly body?: string | undefined;
 }
 
-/** What an app lends the page. */
+/** Things that an app lends the page. */
 interface Lent {
   /** In whose names the page may send. */
   readonly callers?: readonly PageCaller[];

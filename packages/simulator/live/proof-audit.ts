@@ -75,7 +75,7 @@ export class ProofAudit {
     });
   }
 
-  /** What is known, or why nothing is. */
+  /** Returns the results so far, or why there are none. */
   result():
     | Extract<Count, { readonly unknown: string }>
     | {
