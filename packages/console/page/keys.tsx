@@ -29,6 +29,14 @@ export function KeyHelp() {
         isShown.value = false;
       }}
     >
+      {isShown.value ? <Keys /> : null}
+    </dialog>
+  );
+}
+
+function Keys() {
+  return (
+    <>
       <h2 id="keys">Keys</h2>
       <dl>
         {KEYS.map(([key, does]) => (
@@ -43,7 +51,7 @@ export function KeyHelp() {
       <form method="dialog">
         <button type="submit">Close</button>
       </form>
-    </dialog>
+    </>
   );
 }
 
