@@ -11,8 +11,11 @@ const DAY_MS = 86_400_000;
 /** Scenarios that a night also plays while messages are lost. */
 const WITH_LOSSES = ['place-one', 'keys', 'hot-orders'];
 
-/** Work of a night besides: clients in other languages, for which generators are installed. */
-export const WITHOUT_SEEDS: readonly (readonly string[])[] = [['foreign-clients']];
+/**
+ * Work of a night besides: clients in other languages, for which generators are installed, and the console in a browser, with what
+ * `npm test` leaves out.
+ */
+export const WITHOUT_SEEDS: readonly (readonly string[])[] = [['foreign-clients'], ['test', 'local-cloud/nightly']];
 
 /** Returns the searches of a day, with their arguments. Each day has seeds of its own. @param day since 1970 */
 export const listSearches = (day: number): readonly (readonly string[])[] => [
@@ -26,7 +29,11 @@ export const listSearches = (day: number): readonly (readonly string[])[] => [
 ];
 
 const runAsChild: RunCommand = (args) =>
-  spawnSync(process.execPath, ['tools/run.mjs', ...args], { stdio: 'inherit' }).status ?? 1;
+  spawnSync(process.execPath, ['tools/run.mjs', ...args], {
+    stdio: 'inherit',
+    // vitest.config.ts has its tests then, too.
+    env: { ...process.env, ORDERLY_NIGHTLY: '1' },
+  }).status ?? 1;
 
 /**
  * Runs `npm run nightly`, for a timer such as cron: all searches, also after one that found something. It ends with the

@@ -66,7 +66,7 @@ const TAKE: Readonly<Record<Step['name'], (toy: Toy | undefined, history: Histor
   place: (toy) => play(toy),
   async again(_, history) {
     const messages = listMessages(history);
-    for (const id of messages) await ask('/_local/duplicate', { id });
+    await Promise.all(messages.map((id) => ask('/_local/duplicate', { id })));
     return `${messages.length} messages are on their way a second time.`;
   },
   async kill(toy, history) {
