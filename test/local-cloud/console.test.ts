@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_NAMES, type Counts } from '../../packages/console/server/contract.js';
-import { ConsolePage, needsBrowser } from '../support/console-page.js';
+import { ConsolePage, HANGS_AFTER, needsBrowser } from '../support/console-page.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
 
@@ -29,7 +29,9 @@ needsBrowser('the console in a browser', () => {
     await shown.opens('now');
     await shown.place('seen');
     await page.locator('.happening', { hasText: 'OrderPlaced' }).first().waitFor();
-    await expect.poll(() => page.locator('[data-count=applied]').innerText()).toMatch(/^[1-9]/);
+    await expect
+      .poll(() => page.locator('[data-count=applied]').innerText(), { timeout: HANGS_AFTER })
+      .toMatch(/^[1-9]/);
     await page.locator('.held [data-count=lost]', { hasText: '0' }).waitFor();
     await page.locator('.held [data-count=twice]', { hasText: '0' }).waitFor();
   });

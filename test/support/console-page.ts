@@ -66,13 +66,18 @@ export class ConsolePage {
     return this.stage.place('alice', { sku, price: 1000 });
   }
 
+  /** Waits until the view has its heading and all answers. */
+  async settles(): Promise<void> {
+    await this.page.locator('main h1').first().waitFor();
+    await expect.poll(() => this.page.getByText(/^Loading /).count(), { timeout: HANGS_AFTER }).toBe(0);
+  }
+
   /** Looks at what is shown, in colours and a width. @returns what axe finds, and how much wider than the window it is */
   async check(colorScheme: 'light' | 'dark', width: number): Promise<readonly string[]> {
     const { page } = this;
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height: 800 });
-    await page.locator('main h1').first().waitFor();
-    await expect.poll(() => page.getByText(/^Loading /).count(), { timeout: HANGS_AFTER }).toBe(0);
+    await this.settles();
     await page.evaluate(AXE);
     const { violations } = await page.evaluate<Found>('axe.run()');
     const wider = Number(await page.evaluate('document.documentElement.scrollWidth')) - width;

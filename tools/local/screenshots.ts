@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalCloud, LocalCloudClient } from '@orderly/simulator';
 import type { Browser, Page } from 'playwright-core';
-import { type Frame, toAnimatedPng } from './animated-png.js';
+import { type Frame, toAnimatedWebp } from './animated-webp.js';
 import { localAssembly } from './assembly.js';
 import { dueRecords } from './awaits.js';
 import { browserPath, NO_BROWSER, startBrowser } from './browser.js';
@@ -28,8 +28,10 @@ const PICTURES = [
   { file: 'console-order.png', hash: 'order/{order}', colours: 'light' },
 ] as const;
 
-/** Recording of the first minute: an animated PNG, which every browser and GitHub show. */
-const RECORDING = 'console-minute.png';
+/** Recording of the first minute: an animated WebP, which every browser shows. */
+const RECORDING = 'console-minute.webp';
+/** Share of the pictures' details that is kept, in percent: letters stay sharp, and the file is small. */
+const QUALITY = 55;
 /** Window of the recording, and the share of its size that the pictures have. All lanes of an order are in it. */
 const WINDOW = { width: 1_240, height: 1_120 };
 const SHARE = 0.7;
@@ -49,7 +51,7 @@ export async function main(): Promise<number> {
   const cloud = await LocalCloud.start({ folder, log: () => undefined, nextWorkAt: dueRecords, page: orderlyPage() });
   const browser = await startBrowser();
   try {
-    writeFileSync(join(IMAGES, RECORDING), toAnimatedPng(await record(cloud, browser)));
+    writeFileSync(join(IMAGES, RECORDING), toAnimatedWebp(await record(cloud, browser)));
     console.log(join('docs/img', RECORDING));
     const page = await browser.newPage({ viewport: SIZE });
     await page.goto(cloud.pageUrl);
@@ -73,8 +75,11 @@ export async function main(): Promise<number> {
 async function record(cloud: LocalCloud, browser: Browser): Promise<readonly Frame[]> {
   const page = await browser.newPage({ viewport: WINDOW, deviceScaleFactor: SHARE, reducedMotion: 'reduce' });
   const frames: Frame[] = [];
+  // Playwright itself makes no WebP.
+  const chromium = await page.context().newCDPSession(page);
   const take = async (milliseconds: number): Promise<void> => {
-    frames.push({ png: await page.screenshot(), milliseconds });
+    const { data } = await chromium.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+    frames.push({ webp: Buffer.from(data, 'base64'), milliseconds });
   };
   // Pressed by the keyboard, so that a ring shows which.
   const press = async (name: string): Promise<void> => {
@@ -84,7 +89,7 @@ async function record(cloud: LocalCloud, browser: Browser): Promise<readonly Fra
     await take(BRIEFLY * 2);
     await page.keyboard.press('Enter');
   };
-  const sees = async (selector: string, hasText = '', milliseconds = BRIEFLY): Promise<void> => {
+  const sees = async (selector: string, hasText: string | RegExp = '', milliseconds = BRIEFLY): Promise<void> => {
     await page.locator(selector, { hasText }).first().waitFor();
     await take(milliseconds);
   };
@@ -93,16 +98,15 @@ async function record(cloud: LocalCloud, browser: Browser): Promise<readonly Fra
   await take(TO_READ);
   await press('Place an order');
   await sees('.history .applied');
-  for (const step of ['authorize-account', 'reserve-stock', 'charge-payment']) await sees('.saga', step);
+  await sees('.saga', 'reserve-stock');
   await sees('.saga', 'COMPLETED', TO_READ);
   await press('Send all its messages again');
   await sees('.history .duplicate');
-  await sees('.counted', 'duplicates 2', TO_READ);
+  await sees('.counted', /duplicates [12]\d/, TO_READ);
   await press('Kill a function at work');
   await sees('.history .applied');
   await sees('.history .crashed', '', TO_READ);
   await press('Let a minute pass');
-  await sees('.saga', 'charge-payment');
   await sees('.saga', 'COMPLETED', 2 * TO_READ);
   await page.close();
   return frames;

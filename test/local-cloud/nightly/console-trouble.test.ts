@@ -15,7 +15,8 @@ const numberOf = async (page: Page, name: string): Promise<number | undefined> =
 };
 const becomes = (name: string) => expect.poll(() => numberOf(shown.page, name), { timeout: HANGS_AFTER });
 /** Waits until the faults that are to be made are as many. */
-const faults = (count: number) => expect.poll(() => shown.page.locator('.faults li').count()).toBe(count);
+const faults = (count: number) =>
+  expect.poll(() => shown.page.locator('.faults li').count(), { timeout: HANGS_AFTER }).toBe(count);
 
 needsBrowser('the console in trouble', () => {
   beforeAll(async () => {
@@ -56,7 +57,7 @@ needsBrowser('the console in trouble', () => {
       .poll(
         async () => {
           await shown.page.reload();
-          await shown.page.locator('main .cause, main .state').first().waitFor();
+          await shown.settles();
           return shown.page.locator('main .cause').count();
         },
         { timeout: HANGS_AFTER },
@@ -101,7 +102,9 @@ needsBrowser('the console in trouble', () => {
     await faults(1);
     await shown.press('Refuse the bus');
     await shown.page.locator('.said', { hasText: 'relays is refused' }).waitFor();
-    await expect.poll(() => shown.page.locator('.faults li').count()).toBeGreaterThan(5);
+    await expect
+      .poll(() => shown.page.locator('.faults li').count(), { timeout: HANGS_AFTER })
+      .toBeGreaterThan(5);
     await shown.press('Calm');
     await shown.page.locator('.said', { hasText: 'No fault is left.' }).waitFor();
     await faults(0);
@@ -137,7 +140,7 @@ needsBrowser('the console in trouble', () => {
     await other.locator('progress').waitFor();
     expect(await other.getByRole('button', { name: '+1 min' }).isDisabled()).toBe(true);
     await shown.page.getByText(/36 d have passed in/).waitFor();
-    await expect.poll(() => other.locator('.ahead').innerText()).toMatch(/3[67] d/);
+    await expect.poll(() => other.locator('.ahead').innerText(), { timeout: HANGS_AFTER }).toMatch(/3[67] d/);
     await other.close();
   });
 
@@ -190,7 +193,7 @@ needsBrowser('the console in trouble', () => {
     await page.locator('.banner.failed', { hasText: 'Nothing answers at' }).waitFor();
     await line.mend();
     await page.locator('.connection.live').waitFor();
-    await expect.poll(() => page.locator('.banner').count()).toBe(0);
+    await expect.poll(() => page.locator('.banner').count(), { timeout: HANGS_AFTER }).toBe(0);
     line.cut();
     await page.close();
   });
