@@ -8,7 +8,7 @@ import { Stage } from '../../tools/local/demos/stage.js';
 import { findEndpoint } from '../../tools/local/endpoint.js';
 
 /** Milliseconds after which something hangs; no measure. */
-export const HANGS_AFTER = Number(process.env.FACE_HANGS ?? 600_000);
+export const HANGS_AFTER = 600_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Where CI is set the browser must be there; anywhere else its absence skips what needs it. */

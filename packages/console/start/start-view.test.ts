@@ -102,6 +102,14 @@ describe('the steps', () => {
     ]);
   });
 
+  test('prefer a command: all that follows waits for it', () => {
+    const command = history.deliveries.filter(({ type, owner }) => type === 'ReserveStock' && owner !== undefined);
+    const events = history.deliveries.filter(({ type, owner }) => type === 'OrderPlaced' && owner !== undefined);
+    expect(events.length).toBeGreaterThan(0);
+    const victim = chooseVictim({ ...history, deliveries: [...command.slice(0, 1), ...events, ...events] });
+    expect(victim.type).toBe('ReserveStock');
+  });
+
   test('kill with a message that comes again, where the app offers nothing', async () => {
     const { eventId } = chooseVictim(history);
     await takeStep(step('kill'), undefined, history);

@@ -28,7 +28,9 @@ export function countMap(cloud: Cloud): MapCounts {
       return [`route:${label} ${route}`, { pending: 0, inFlight: running, errors: sumSince(failedAt, since) }];
     }),
   );
-  const counts = [...ofQueues, ...ofFunctions, ...ofRoutes].filter(([, one]) => one.pending + one.inFlight + one.errors > 0);
+  const counts = [...ofQueues, ...ofFunctions, ...ofRoutes].filter(
+    ([, one]) => one.pending + one.inFlight + one.errors > 0,
+  );
   return { counts: Object.fromEntries(counts) };
 }
 

@@ -102,9 +102,7 @@ needsBrowser('the console in trouble', () => {
     await faults(1);
     await shown.press('Refuse the bus');
     await shown.page.locator('.said', { hasText: 'relays is refused' }).waitFor();
-    await expect
-      .poll(() => shown.page.locator('.faults li').count(), { timeout: HANGS_AFTER })
-      .toBeGreaterThan(5);
+    await expect.poll(() => shown.page.locator('.faults li').count(), { timeout: HANGS_AFTER }).toBeGreaterThan(5);
     await shown.press('Calm');
     await shown.page.locator('.said', { hasText: 'No fault is left.' }).waitFor();
     await faults(0);
@@ -180,7 +178,7 @@ needsBrowser('the console in trouble', () => {
     ).toBe(false);
   });
 
-  test('a lost connection is told, then nothing that answers, and the page recovers by itself', async () => {
+  test('the page says that a connection is lost, then that nothing answers, and recovers by itself', async () => {
     const line = await CutLine.to(url);
     const page = await shown.context.newPage();
     page.setDefaultTimeout(HANGS_AFTER);

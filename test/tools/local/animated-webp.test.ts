@@ -36,4 +36,5 @@ test.each([
   ['another format', [Buffer.from('GIF89a, which is no WebP')], 'A frame is no WebP'],
   ['a picture without loss', [toFile([toChunk('VP8L', Buffer.from('pixels'))])], 'compressed with loss'],
 ] as const)('%s is refused', (_what, pictures, words) =>
-  expect(() => toAnimatedWebp(pictures.map((webp) => ({ webp, milliseconds: 1 })))).toThrow(words));
+  expect(() => toAnimatedWebp(pictures.map((webp) => ({ webp, milliseconds: 1 })))).toThrow(words),
+);
