@@ -23,8 +23,13 @@ export interface LocalStatus {
 export const status = signal<LocalStatus | undefined>(undefined);
 const tick = signal(Date.now());
 
+/** Milliseconds after which the status is read again although nothing has happened. */
+const REREAD_AFTER = 5_000;
+let read = 0;
+
 /** Reads the status again. What fails here is shown by the connection. */
 export async function readStatus(): Promise<void> {
+  read = Date.now();
   const answer = await ask<LocalStatus>('/_local').catch(() => undefined);
   if (answer) status.value = answer;
 }
@@ -39,7 +44,9 @@ export function runClock(): void {
     if (document.hidden) return;
     tick.value = Date.now();
     const now = tick.value + (status.value?.ahead ?? 0);
-    if (status.value?.faults.some(({ until }) => until !== undefined && Date.parse(until) < now)) void readStatus();
+    const hasEnded = status.value?.faults.some(({ until }) => until !== undefined && Date.parse(until) < now);
+    // Somebody else may have asked for faults, or withdrawn some: nothing that happens tells it.
+    if (hasEnded || Date.now() - read > REREAD_AFTER) void readStatus();
   }, 1_000);
 }
 

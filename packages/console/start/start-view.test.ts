@@ -93,6 +93,17 @@ describe('the steps', () => {
     expect(posts()).toEqual([...ids].map((id) => `POST /_local/duplicate ${JSON.stringify({ id })}`));
   });
 
+  test('send what is on a bus, and leave out what is not published yet', async () => {
+    const answers = vi.mocked(fetch);
+    vi.stubGlobal('fetch', async (path: string, init: RequestInit = {}) => {
+      const isFirst = posts().length === 0;
+      const answer = await answers(path, init);
+      return isFirst ? new Response('{"message":"no bus has taken it"}', { status: 400 }) : answer;
+    });
+    const all = new Set(history.deliveries.map(({ eventId }) => eventId)).size;
+    expect(await takeStep(step('again'), toy, history)).toBe(`${all - 1} messages are on their way a second time.`);
+  });
+
   test('kill a function that works on a command, and then give it that work', async () => {
     const { owner } = chooseVictim(history);
     await takeStep(step('kill'), toy, history);
