@@ -17,6 +17,7 @@ import type { Construct } from 'constructs';
 import { webhooksContract } from '../lambdas/webhooks/contract.js';
 import {
   DELIVERIES,
+  FORGOTTEN,
   ORDER_CUSTOMERS,
   SUBSCRIBERS,
   WEBHOOK,
@@ -25,7 +26,7 @@ import {
 } from '../lambdas/webhooks/keys.js';
 import { WebhooksMetric } from '../lambdas/webhooks/metrics.js';
 import * as routes from '../lambdas/webhooks/routes.js';
-import { dueDeliveries, orderEvents, orderedDeliveries } from '../lambdas/webhooks/subscriptions.js';
+import { dueDeliveries, orderEvents, orderedDeliveries, userErasures } from '../lambdas/webhooks/subscriptions.js';
 import { toInboxOptions } from './inbox-settings.js';
 import type { Settings } from './settings.js';
 import { setSyntheticCustomer } from './synthetic-order-settings.js';
@@ -54,6 +55,7 @@ export class WebhooksStack extends Stack {
     this.service = service;
     this.addEndpoints(personalKeys);
     this.addFanOut(settings);
+    this.addForgetting(personalKeys);
     const common = { ...WEBHOOK_RETRIES, timeout: ATTEMPT_TIMEOUT };
     const sending = service.addInbox('Deliveries', {
       ...common,
@@ -85,11 +87,12 @@ export class WebhooksStack extends Stack {
     const register = service.addEndpoint('Register', routes.registerWebhook, 'webhooks/register-webhook');
     service.grantAppend(register, WEBHOOK);
     register.grantItems(table, ['Query', 'PutItem'], SUBSCRIBERS);
+    register.grantItems(table, ['ConditionCheckItem'], FORGOTTEN);
     personalKeys.grantEncrypt(register);
-    service
-      .addEndpoint('List', routes.listWebhooks, 'webhooks/list-webhooks')
-      .grantItems(table, ['Query'], SUBSCRIBERS);
-    service.grantLoad(service.addEndpoint('Get', routes.getWebhook, 'webhooks/get-webhook'), WEBHOOK);
+    const list = service.addEndpoint('List', routes.listWebhooks, 'webhooks/list-webhooks');
+    list.grantItems(table, ['Query'], SUBSCRIBERS);
+    const get = service.addEndpoint('Get', routes.getWebhook, 'webhooks/get-webhook');
+    service.grantLoad(get, WEBHOOK);
 
     const remove = service.addEndpoint('Delete', routes.deleteWebhook, 'webhooks/delete-webhook');
     const rotate = service.addEndpoint('RotateSecret', routes.rotateWebhookSecret, 'webhooks/rotate-secret');
@@ -101,10 +104,12 @@ export class WebhooksStack extends Stack {
     }
     personalKeys.grantErase(remove);
     personalKeys.grantEncrypt(rotate);
+    // They show the address of the receiver, which is sealed beside the secrets.
+    for (const handler of [list, get, enable]) personalKeys.grantDecrypt(handler);
 
-    const list = service.addEndpoint('ListDeliveries', routes.listDeliveries, 'webhooks/list-deliveries');
-    service.grantLoad(list, WEBHOOK);
-    list.grantItems(table, ['Query'], DELIVERIES);
+    const sent = service.addEndpoint('ListDeliveries', routes.listDeliveries, 'webhooks/list-deliveries');
+    service.grantLoad(sent, WEBHOOK);
+    sent.grantItems(table, ['Query'], DELIVERIES);
     const redeliver = service.addEndpoint('Redeliver', routes.redeliver, 'webhooks/redeliver');
     service.grantLoad(redeliver, WEBHOOK);
     service.grantEffect(redeliver, WEBHOOK_DELIVERY);
@@ -127,6 +132,19 @@ export class WebhooksStack extends Stack {
     fanOut.grantItems(table, ['Query'], SUBSCRIBERS);
     fanOut.grantItems(table, ['GetItem', 'PutItem'], ORDER_CUSTOMERS);
     setSyntheticCustomer(fanOut, settings);
+  }
+
+  private addForgetting(personalKeys: PersonalKeys): void {
+    const { service } = this;
+    const forgetting = service.addConsumer('Forgettings', {
+      name: 'webhooks-users',
+      entry: 'webhooks/on-user-event',
+      subscribesTo: [userErasures],
+    });
+    service.grantEffect(forgetting, WEBHOOK);
+    forgetting.grantItems(service.table, ['Query', 'PutItem'], SUBSCRIBERS);
+    forgetting.grantItems(service.table, ['PutItem'], FORGOTTEN);
+    personalKeys.grantErase(forgetting);
   }
 
   private grantSending(handler: ServiceFunction, personalKeys: PersonalKeys): void {

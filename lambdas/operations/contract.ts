@@ -51,6 +51,12 @@ export const TracedAttempt = z.object({
   at: z.exactOptional(z.iso.datetime()),
   messageId: z.exactOptional(withDescription("The queue's id of the message.", z.string())),
   receiveCount: z.exactOptional(withDescription('How often the queue had given it, this time included.', z.int())),
+  isStored: z.exactOptional(
+    withDescription(
+      'Whether its inbox has stored it, and processes it later; its outcome is `postponed` until then.',
+      z.literal(true),
+    ),
+  ),
   cause: z.exactOptional(withDescription("Why it came again, or was not applied; no people's data.", z.string())),
 });
 
@@ -171,6 +177,7 @@ export const TraceView = z.object({
       z.object({
         delivered: withDescription('Sum of the others.', z.int()),
         applied: z.int(),
+        stored: withDescription('An inbox has stored it, and processes it later.', z.int()),
         duplicate: z.int(),
         refused: z.int(),
         postponed: z.int(),

@@ -25,6 +25,7 @@ import {
   type SentDelivery,
   type Service,
   secondsBetween,
+  settleStored,
   smallestWindow,
 } from '@orderly/operator';
 import type { OrderView } from '../orders/contract.js';
@@ -157,7 +158,8 @@ export function reportEvents({ service, subject, commits }: AggregateFacts, fact
 
 function withTries(delivery: Delivery, id: string, { found }: OrderFacts): Delivery {
   const tries = found?.attempts.get(attemptKey(delivery.consumer, id));
-  return tries ? { ...delivery, tries } : delivery;
+  if (!tries) return delivery;
+  return { ...delivery, tries: delivery.state === 'processed' ? settleStored(tries) : tries };
 }
 
 /** Returns the attempts that are worth a line each: all of them, if there was more than one. */

@@ -4,8 +4,7 @@ import { type Request, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import { changeOnce, createKeyRecord, type KeyRecords, parseIdempotencyKey } from '@orderly/kit/idempotent-receiver';
 import type { Role } from '../app.js';
 import type { WebhookStore } from './aggregates.js';
-import type { WebhookView } from './contract.js';
-import { findLive, toView, type Webhook, type WebhookCommand } from './domain/webhook.js';
+import { findLive, type StoredWebhook, toStored, type Webhook, type WebhookCommand } from './domain/webhook.js';
 import { subscriberWrite, unsubscribeWrite } from './subscribers.js';
 import { parseWebhookId, requireVisible } from './webhook-store.js';
 
@@ -51,8 +50,10 @@ export async function changeWebhook(
       return command(id);
     },
     alongside: ({ lastVersion }, events) => {
-      const view = toView(events.reduce(store.decider.evolve, before), lastVersion);
-      const row = view ? subscriberWrite(table, view) : unsubscribeWrite(table, { webhookId: id, ...ownerOf(before) });
+      const stored = toStored(events.reduce(store.decider.evolve, before), lastVersion);
+      const row = stored
+        ? subscriberWrite(table, stored)
+        : unsubscribeWrite(table, { webhookId: id, ...ownerOf(before) });
       return { writes: [row, ...alongside(id)] };
     },
   });
@@ -61,7 +62,7 @@ export async function changeWebhook(
   return { loaded, headers: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
 }
 
-function ownerOf(webhook: Webhook): Pick<WebhookView, 'customerId'> {
+function ownerOf(webhook: Webhook): Pick<StoredWebhook, 'customerId'> {
   const { customerId } = findLive(webhook) ?? {};
   return customerId === undefined ? {} : { customerId };
 }

@@ -10,8 +10,8 @@ export const MAX_WEBHOOKS = 10;
 
 const WebhookId = z.string().check(z.maxLength(64));
 
-/** Why a webhook was disabled: its receiver answered 410, or nothing came through for three days. */
-export const DisabledReason = z.enum(['GONE', 'EXPIRED']);
+/** Why a webhook was disabled: its receiver answered 410, nothing came through for three days, or its customer was forgotten. */
+export const DisabledReason = z.enum(['GONE', 'EXPIRED', 'FORGOTTEN']);
 export type DisabledReason = z.infer<typeof DisabledReason>;
 
 /** Events of webhooks. They stay inside of the service; `subject` is `Webhook/<webhookId>`. */
@@ -24,16 +24,16 @@ export const webhooksContract = {
       onBus: false,
       data: z.object({
         webhookId: WebhookId,
-        url: z.string(),
+        /** {@link Receiver}. It may name a person, so it is sealed beside the secret. */
+        sealedReceiver: Sealed,
         events: z.array(OfferedType),
         inOrder: z.boolean(),
-        description: z.exactOptional(z.string()),
         /** Customer whose orders it receives events of. Absent: all orders. */
         customerId: z.exactOptional(z.string().check(z.maxLength(128))),
         sealedSecret: Sealed,
       }),
-      personal: { sealedSecret: 'webhookId' },
-      shownAs: { sealedSecret: 'secret' },
+      personal: { sealedReceiver: 'webhookId', sealedSecret: 'webhookId' },
+      shownAs: { sealedReceiver: 'receiver', sealedSecret: 'secret' },
     },
     /** Requests are signed by a new secret, and for some time by the former one as well. */
     WebhookSecretRotated: {
@@ -48,7 +48,7 @@ export const webhooksContract = {
       personal: { sealedSecret: 'webhookId' },
       shownAs: { sealedSecret: 'secret' },
     },
-    /** Nothing is sent any more. */
+    /** Nothing is sent any more. FORGOTTEN is for ever: the key of the address and of the secrets is deleted. */
     WebhookDisabled: { version: 1, onBus: false, data: z.object({ webhookId: WebhookId, reason: DisabledReason }) },
     /** A disabled webhook gets new events again. */
     WebhookEnabled: { version: 1, onBus: false, data: z.object({ webhookId: WebhookId }) },
@@ -96,10 +96,13 @@ export type RegisterWebhook = z.infer<typeof RegisterWebhook>;
 /** Body of the routes that need none; an absent body is the same. */
 export const ChangeWebhook = z.strictObject({});
 
+/** Who gets a webhook's requests, as it is sealed. */
+export type Receiver = Pick<RegisterWebhook, 'url' | 'description'>;
+
 /** A webhook as every answer shows it. */
 export const WebhookView = z.object({
   webhookId: z.string(),
-  url: z.string(),
+  url: z.exactOptional(withDescription('Absent if its customer was forgotten.', z.string())),
   events: z.array(OfferedType),
   inOrder: z.boolean(),
   description: z.exactOptional(z.string()),
@@ -110,7 +113,7 @@ export const WebhookView = z.object({
     ),
   ),
   status: withDescription(
-    'DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days.',
+    'DISABLED: nothing is sent. Its receiver answered 410, nothing came through for three days, or its customer was forgotten.',
     z.enum(['ACTIVE', 'DISABLED']),
   ),
   disabledReason: z.exactOptional(DisabledReason),

@@ -1,5 +1,4 @@
-import { clock, count, logger, secondsBetween, type Table, type TransactWriteItem } from '@orderly/kit/aws';
-import { decideOn } from '@orderly/kit/event-store';
+import { clock, countImmediately, logger, secondsBetween, type Table, type TransactWriteItem } from '@orderly/kit/aws';
 import { noEffect } from '@orderly/kit/idempotent-consumer';
 import type { WorkHandle, WorkResult } from '@orderly/kit/inbox';
 import type { Trace } from '@orderly/kit/messages';
@@ -8,12 +7,12 @@ import { decideNext, NotDelivered, NotYet, type OutboundResult, type WebhookMess
 import type { WebhookStore } from './aggregates.js';
 import type { AttemptView, DisabledReason } from './contract.js';
 import type { DeliveryEvent, Due } from './delivery-contract.js';
-import { attemptWrite, type DeliveryRow, readDelivery } from './delivery-rows.js';
-import { findLive, toView } from './domain/webhook.js';
+import { type Attempted, attemptWrite, type DeliveryRow, readDelivery } from './delivery-rows.js';
+import { buildDisabling } from './disable-webhook.js';
+import { findLive } from './domain/webhook.js';
 import type { FeedEvent } from './feed-contract.js';
 import { WebhooksMetric } from './metrics.js';
-import { subscriberWrite } from './subscribers.js';
-import { openSecrets } from './webhook-store.js';
+import { openWebhook } from './webhook-store.js';
 
 /** Stores, keys and sender of an attempt. */
 export interface Delivering {
@@ -42,10 +41,11 @@ export const createDeliver =
     if (webhook?.status !== 'ACTIVE') return end([attemptWrite(table, due, { status: 'SKIPPED' })]);
     const began = clock.now();
     if ((row.notBefore ?? '') > began) throw new NotYet();
-    const secrets = await openSecrets(keys, webhook, began);
-    if (secrets.length === 0) return end([attemptWrite(table, due, { status: 'SKIPPED' })]);
+    const opened = await openWebhook(keys, webhook, began);
+    if (!opened) return endDisabled(delivering, { due, trace, reason: 'FORGOTTEN', entered: { status: 'SKIPPED' } });
+    const { url, secrets } = opened;
     const { messageId: id, payload: body } = row;
-    const result = await send({ id, url: webhook.url, body, secrets });
+    const result = await send({ id, url, body, secrets });
     return decide(delivering, { due, row, trace, result, attempt: toAttempt(result, began) });
   };
 
@@ -75,32 +75,28 @@ async function decide(
     }
     case 'disable': {
       const reason: DisabledReason = step.reason === 'gone' ? 'GONE' : 'EXPIRED';
-      count(WebhooksMetric.DISABLED);
+      countImmediately(WebhooksMetric.DISABLED);
       logger.error('webhook disabled', { webhookId: due.webhookId, reason });
-      return {
-        decide: async () => [
-          attemptWrite(table, due, { attempt, status: 'FAILED' }),
-          ...(await buildDisabling(delivering, { webhookId: due.webhookId, reason, trace })),
-        ],
-      };
+      return endDisabled(delivering, { due, trace, reason, entered: { attempt, status: 'FAILED' } });
     }
   }
 }
 
-/** Returns the writes that disable a webhook, unless it is disabled already or was deleted meanwhile. */
-async function buildDisabling(
-  { table, webhooks }: Pick<Delivering, 'table' | 'webhooks'>,
-  { webhookId, reason, trace }: { readonly webhookId: string; readonly reason: DisabledReason; readonly trace: Trace },
-): Promise<readonly TransactWriteItem[]> {
-  const { before, events, write } = await decideOn(webhooks, {
-    id: webhookId,
-    command: { type: 'Disable', reason },
+/** Ends a delivery together with its webhook, which is disabled. */
+const endDisabled = (
+  delivering: Delivering,
+  {
+    due,
     trace,
-  });
-  const after = events.reduce(webhooks.decider.evolve, before.state);
-  const view = toView(after, before.version + events.length);
-  return [write, ...(view && events.length > 0 ? [subscriberWrite(table, view)] : [])];
-}
+    reason,
+    entered,
+  }: { readonly due: Due; readonly trace: Trace; readonly reason: DisabledReason; readonly entered: Attempted },
+): WorkResult => ({
+  decide: async () => [
+    attemptWrite(delivering.table, due, entered),
+    ...(await buildDisabling(delivering, { webhookId: due.webhookId, reason, trace })),
+  ],
+});
 
 const end = (writes: readonly TransactWriteItem[]): WorkResult => ({ decide: async () => writes });
 

@@ -18,3 +18,6 @@ export const DELIVERIES = 'DELIVERIES#';
 
 /** Beginning of the partition keys of orders with their customers. */
 export const ORDER_CUSTOMERS = 'ORDER#';
+
+/** Beginning of the partition keys of customers who were forgotten. */
+export const FORGOTTEN = 'FORGOTTEN#';

@@ -9,8 +9,8 @@ import {
 } from '@orderly/kit/idempotent-receiver';
 import { endpoint } from '../endpoint.js';
 import { deliveries, webhooks } from './aggregates.js';
-import type { WebhookView } from './contract.js';
 import { type DeliveryRow, readDelivery, restartWrite, toDeliveryView } from './delivery-rows.js';
+import type { StoredWebhook } from './domain/webhook.js';
 import { WebhooksProblem } from './problems.js';
 import { redeliver } from './routes.js';
 import { parseWebhookId, requireVisible } from './webhook-store.js';
@@ -50,7 +50,7 @@ export const handler = endpoint(redeliver, async (request) => {
 });
 
 /** @throws {Problem} 409 if the webhook is disabled, or the delivery is being tried */
-function refuseUnsendable({ status }: WebhookView, delivery: DeliveryRow): void {
+function refuseUnsendable({ status }: Pick<StoredWebhook, 'status'>, delivery: DeliveryRow): void {
   if (status === 'DISABLED')
     throw new Problem(WebhooksProblem['webhook-disabled'], 'nothing is sent to this webhook: enable it first');
   if (delivery.status === 'PENDING')

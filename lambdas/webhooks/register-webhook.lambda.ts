@@ -2,16 +2,16 @@ import { clock, count, logger, Metric, tableFromEnvironment } from '@orderly/kit
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import { createOnce, parseIdempotencyKey } from '@orderly/kit/idempotent-receiver';
-import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
+import { type PersonalKeys, personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import { createWebhookSecret } from '@orderly/kit/webhooks';
 import { endpoint } from '../endpoint.js';
 import { AppProblem } from '../problems.js';
 import { webhooks } from './aggregates.js';
-import { MAX_WEBHOOKS } from './contract.js';
-import { toView } from './domain/webhook.js';
+import { MAX_WEBHOOKS, type Receiver } from './contract.js';
+import { toStored } from './domain/webhook.js';
 import { registerWebhook } from './routes.js';
-import { readSubscribers, subscriberWrite } from './subscribers.js';
-import { scopeOf, showSecret } from './webhook-store.js';
+import { notForgottenCheck, readSubscribers, subscriberWrite } from './subscribers.js';
+import { refuseForgotten, scopeOf, showSecret } from './webhook-store.js';
 
 const table = tableFromEnvironment();
 const webhookStore = eventStoreFromEnvironment(webhooks);
@@ -24,29 +24,36 @@ export const handler = endpoint(registerWebhook, async (request) => {
   const webhookId = key.scope.slice(0, 32);
   const scope = scopeOf(caller);
   const keys = personalKeys.forRequest();
-  const [known, sealedSecret] = await Promise.all([
+  const { inOrder = false, events, ...receiver } = body;
+  const [known, sealed] = await Promise.all([
     readSubscribers(table, scope),
-    keys.createUnsealed(webhookId, createWebhookSecret()),
+    sealAll(keys, webhookId, { sealedReceiver: receiver, sealedSecret: createWebhookSecret() }),
   ]);
-  const { inOrder = false, ...wanted } = body;
   const { loaded, replayed } = await createOnce({
     store: webhookStore,
     key,
     trace: toTrace(request),
-    refuseNew: known.length < MAX_WEBHOOKS && sealedSecret ? undefined : refuseOneMore,
+    refuseNew: known.length < MAX_WEBHOOKS && sealed ? undefined : refuseOneMore,
     command: () => ({
       type: 'Register',
       webhookId,
       inOrder,
-      ...wanted,
+      events,
       ...scope,
-      // Without one, the webhook of this key was deleted, and a repeat finds it.
-      sealedSecret: sealedSecret ?? refuseOneMore(),
+      // Without a key, the webhook of this key was deleted, and a repeat finds it.
+      ...(sealed ?? refuseOneMore()),
     }),
     alongside: (commit) => {
       const { state, version } = webhookStore.applyCommit(webhookStore.assumeNew(webhookId), commit);
-      const view = toView(state, version);
-      return { writes: view ? [subscriberWrite(table, view)] : [] };
+      const stored = toStored(state, version);
+      const { customerId } = scope;
+      return {
+        writes: [
+          ...(stored ? [subscriberWrite(table, stored)] : []),
+          ...(customerId === undefined ? [] : [notForgottenCheck(table, customerId)]),
+        ],
+        refuse: refuseForgotten,
+      };
     },
   });
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
@@ -57,6 +64,17 @@ export const handler = endpoint(registerWebhook, async (request) => {
     headers: { Location: `webhooks/${webhookId}`, ...(replayed && { 'Idempotency-Replayed': 'true' }) },
   };
 });
+
+/** Prepares the sealed fields one after the other, so that the first one creates their key. @returns nothing if the key was deleted */
+async function sealAll(
+  keys: PersonalKeys,
+  webhookId: string,
+  { sealedReceiver, sealedSecret }: { readonly sealedReceiver: Receiver; readonly sealedSecret: string },
+) {
+  const receiver = await keys.createUnsealed(webhookId, sealedReceiver);
+  const secret = await keys.createUnsealed(webhookId, sealedSecret);
+  return receiver && secret && { sealedReceiver: receiver, sealedSecret: secret };
+}
 
 /** @throws {Problem} 429, always */
 function refuseOneMore(): never {

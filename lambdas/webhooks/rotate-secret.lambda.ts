@@ -1,6 +1,5 @@
 import { clock, tableFromEnvironment } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
-import { Problem } from '@orderly/kit/http';
 import { keyRecordsFromEnvironment } from '@orderly/kit/idempotent-receiver';
 import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import { createWebhookSecret } from '@orderly/kit/webhooks';
@@ -8,7 +7,7 @@ import { endpoint } from '../endpoint.js';
 import { webhooks } from './aggregates.js';
 import { changeWebhook } from './change-webhook.js';
 import { rotateWebhookSecret } from './routes.js';
-import { showSecret } from './webhook-store.js';
+import { refuseForgotten, showSecret } from './webhook-store.js';
 
 const changes = {
   table: tableFromEnvironment(),
@@ -23,8 +22,7 @@ export const handler = endpoint(rotateWebhookSecret, async (request) => {
   const { loaded, headers } = await changeWebhook(changes, request, {
     command: async (webhookId) => {
       const sealedSecret = await keys.createUnsealed(webhookId, createWebhookSecret());
-      if (!sealedSecret) throw new Problem('not-found', 'no webhook has this id');
-      return { type: 'RotateSecret', sealedSecret };
+      return { type: 'RotateSecret', sealedSecret: sealedSecret ?? refuseForgotten() };
     },
   });
   return { status: 200, body: await showSecret(keys, loaded, clock.now()), headers };

@@ -24,7 +24,7 @@ export const registerWebhook = {
       headers: { Location: '`webhooks/<webhookId>`, relative to the stage.' },
     },
   },
-  problems: ['limit-reached', 'not-found'],
+  problems: ['limit-reached', 'not-found', 'person-forgotten'],
 } as const satisfies WebhooksRoute;
 
 export const listWebhooks = {
@@ -79,7 +79,7 @@ export const rotateWebhookSecret = {
   body: ChangeWebhook,
   repeat: 'key',
   answers: { 200: { description: 'The webhook, with its new secret', body: WebhookWithSecret } },
-  problems: ['not-found'],
+  problems: ['not-found', 'person-forgotten'],
 } as const satisfies WebhooksRoute;
 
 export const enableWebhook = {
@@ -92,7 +92,7 @@ export const enableWebhook = {
   body: ChangeWebhook,
   repeat: 'key',
   answers: { 200: { description: 'The webhook', body: WebhookView } },
-  problems: ['not-found'],
+  problems: ['not-found', 'person-forgotten'],
 } as const satisfies WebhooksRoute;
 
 export const listDeliveries = {

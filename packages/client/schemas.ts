@@ -275,7 +275,7 @@ export type DeliveryView = {
   readonly attempts: readonly (AttemptView)[];
 };
 
-export type DisabledReason = "GONE" | "EXPIRED";
+export type DisabledReason = "GONE" | "EXPIRED" | "FORGOTTEN";
 
 export type DispatchOrder = Readonly<Record<string, unknown>>;
 
@@ -921,6 +921,8 @@ export type TraceView = {
     /** Sum of the others. */
     readonly delivered: number;
     readonly applied: number;
+    /** An inbox has stored it, and processes it later. */
+    readonly stored: number;
     readonly duplicate: number;
     readonly refused: number;
     readonly postponed: number;
@@ -940,6 +942,8 @@ export type TracedAttempt = {
   readonly messageId?: string;
   /** How often the queue had given it, this time included. */
   readonly receiveCount?: number;
+  /** Whether its inbox has stored it, and processes it later; its outcome is `postponed` until then. */
+  readonly isStored?: true;
   /** Why it came again, or was not applied; no people's data. */
   readonly cause?: string;
 };
@@ -1057,13 +1061,14 @@ export type UserView = {
 
 export type WebhookView = {
   readonly webhookId: string;
-  readonly url: string;
+  /** Absent if its customer was forgotten. */
+  readonly url?: string;
   readonly events: readonly ("OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled")[];
   readonly inOrder: boolean;
   readonly description?: string;
   /** Customer whose orders it receives events of. Absent: it receives events of all orders. */
   readonly customerId?: string;
-  /** DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days. */
+  /** DISABLED: nothing is sent. Its receiver answered 410, nothing came through for three days, or its customer was forgotten. */
   readonly status: "ACTIVE" | "DISABLED";
   readonly disabledReason?: DisabledReason;
   /** Time until which requests are signed by the former secret as well. */
@@ -1074,13 +1079,14 @@ export type WebhookView = {
 
 export type WebhookWithSecret = {
   readonly webhookId: string;
-  readonly url: string;
+  /** Absent if its customer was forgotten. */
+  readonly url?: string;
   readonly events: readonly ("OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled")[];
   readonly inOrder: boolean;
   readonly description?: string;
   /** Customer whose orders it receives events of. Absent: it receives events of all orders. */
   readonly customerId?: string;
-  /** DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days. */
+  /** DISABLED: nothing is sent. Its receiver answered 410, nothing came through for three days, or its customer was forgotten. */
   readonly status: "ACTIVE" | "DISABLED";
   readonly disabledReason?: DisabledReason;
   /** Time until which requests are signed by the former secret as well. */
@@ -1210,7 +1216,7 @@ export interface Operations {
     readonly takes: { readonly body?: ChangeWebhook; };
     readonly repeat: 'key';
     readonly answer: WebhookView;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'throttled' | 'internal';
   };
   /** Forget the caller for ever. */
   readonly forgetMe: {
@@ -1562,7 +1568,7 @@ export interface Operations {
     readonly takes: { readonly body: RegisterWebhook; };
     readonly repeat: 'key';
     readonly answer: WebhookWithSecret;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'limit-reached' | 'not-found' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'limit-reached' | 'not-found' | 'person-forgotten' | 'throttled' | 'internal';
   };
   /** Remove a line from the basket. */
   readonly removeBasketItem: {
@@ -1594,7 +1600,7 @@ export interface Operations {
     readonly takes: { readonly body?: ChangeWebhook; };
     readonly repeat: 'key';
     readonly answer: WebhookWithSecret;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'throttled' | 'internal';
   };
   /** Say that the customer has seen the prices of the basket. */
   readonly seeBasketPrices: {

@@ -32,6 +32,7 @@ export {
   describeAttempt,
   describeAttempts,
   findAttempts,
+  settleStored,
 } from './attempts/attempts.js';
 export {
   type AttemptReader,

@@ -250,6 +250,18 @@ describe('when someone else asks', () => {
     }
   });
 
+  test.each([
+    ['expired', /It expired \d+ seconds ago: at \S+, and the clock of the API says \S+\./],
+    ['wrong audience', /It is for another audience\./],
+    ['wrong issuer', /It is from another issuer\./],
+    ['forged signature', /Its signature is not that of its issuer\./],
+  ] as const)('the answer to a token that is %s says why', async (fault, reason) => {
+    const as = { token: world.badToken(fault) };
+    const { status, body } = await world.call<ProblemBody>({ method: 'GET', path: '/orders', as });
+    expect(status).toBe(401);
+    expect(body.detail).toMatch(reason);
+  });
+
   for (const row of ROWS) {
     const { route, query = '' } = row;
     const [alice, bob, operator] = row.expected;

@@ -195,7 +195,7 @@ describe('consumers', () => {
       );
     });
     // A setting adds webhooks.
-    expect(pictured().toSorted()).toEqual([...new Set([...pairs, 'orders -> webhooks'])].toSorted());
+    expect(pictured().toSorted()).toEqual([...new Set([...pairs, 'orders -> webhooks', 'users -> webhooks'])].toSorted());
     const services = [...SERVICES, 'webhooks'].map((stack) => stack.toLowerCase());
     expect(new Set(pictured().flatMap((pair) => pair.split(' -> ')))).toEqual(new Set(services));
   });

@@ -32,14 +32,20 @@ describe('an environment with webhooks', () => {
     expect(JSON.stringify(oldest)).not.toMatch(/webhooks-(deliveries|ordered)/);
   });
 
-  test('lets only the senders read secrets, and only the deletion shred them', () => {
+  test('lets only what sends or shows a webhook decrypt, and only two functions shred its key', () => {
     const allowed = (action: string) =>
       resourcesOf(template, 'AWS::IAM::Role')
         .filter(([, role]) => JSON.stringify(role).includes(`"${action}"`))
         .map(([id]) => id.replace(/(Function)?(Service)?Role.*$/, ''))
         .toSorted();
-    expect(allowed('kms:Decrypt')).toEqual(['Register', 'RotateSecret', 'RunDeliveries', 'RunOrderedDeliveries']);
+    // Whoever shows a webhook opens the address of its receiver.
+    const shows = ['Enable', 'Get', 'List', 'Register', 'RotateSecret'];
+    expect(allowed('kms:Decrypt')).toEqual([...shows, 'RunDeliveries', 'RunOrderedDeliveries'].toSorted());
     expect(allowed('kms:GenerateDataKey')).toEqual(['Register', 'RotateSecret']);
+    const shreds = resourcesOf(template, 'AWS::IAM::Role')
+      .filter(([, role]) => /PERSON#/.test(JSON.stringify(role)) && !JSON.stringify(role).includes('kms:'))
+      .map(([id]) => id.replace(/(Function)?(Service)?Role.*$/, ''));
+    expect(shreds.toSorted()).toEqual(['Delete', 'OnForgettings']);
   });
 });
 

@@ -3,10 +3,12 @@ import { totalOf } from '../../tools/cost/bill.js';
 import { ADVICE, differences, readBudget } from '../../tools/cost/budget.js';
 import { billOfCase, dollarsByPart } from '../../tools/cost/case-bills.js';
 import { CASES, type CaseName } from '../../tools/cost/cases.js';
-import { countAll } from '../../tools/cost/count.js';
+import { countOrders } from '../../tools/cost/count.js';
+import { type CountedCase, total } from '../../tools/cost/counts.js';
 import { perMillion } from '../../tools/cost/prices.js';
+import { AUDITOR, STACK } from '../../tools/cost/webhooks.js';
 
-const counted = await countAll();
+const counted = await countOrders();
 const names = Object.keys(CASES) as CaseName[];
 
 describe('what an order costs', () => {
@@ -21,6 +23,23 @@ describe('what an order costs', () => {
       expect(total).toBeGreaterThan(0);
       expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(total, 6);
     }
+  });
+
+  test('webhooks cost nothing where nobody uses them, and change what no other function does', () => {
+    const { cases } = readBudget().webhooks;
+    const ofOthers = ({ functions }: CountedCase) =>
+      Object.fromEntries(Object.entries(functions).filter(([fn]) => !fn.startsWith(STACK) && fn !== AUDITOR));
+    const invocations = (one: CountedCase) =>
+      Object.entries(ofOthers(one)).map(([fn, counts]) => [fn, counts.invocations]);
+    expect(Object.keys(cases.off.functions).filter((fn) => fn.startsWith(STACK))).toEqual([]);
+    // Few bytes of a log differ by the length of a number.
+    for (const name of ['none', 'delivered', 'inOrder'] as const)
+      expect(invocations(cases[name])).toEqual(invocations(cases.off));
+    const units = (one: CountedCase) => {
+      const { busBytes: _, logBytes: __, ...counted } = total(ofOthers(one));
+      return counted;
+    };
+    expect(units(cases.none)).toEqual(units(cases.off));
   });
 
   test('nothing costs less than nothing: an idle hour has the same cost wherever it is taken away', () => {

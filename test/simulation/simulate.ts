@@ -13,7 +13,7 @@ import { bookmarksOf } from './cli/worker.js';
 import { shareOut } from './cli/workers.js';
 import { SCENARIOS, scenarioCalled } from './scenarios/all.js';
 
-const USAGE = `npm run simulate                                    every single fault of place-one, then 100 seeds of each scenario
+const USAGE = `npm run simulate                                    every single fault of place-one and webhook-one, then 100 seeds of each scenario
 npm run simulate -- --singles [--scenario S]        every single fault of one scenario (place-one)
 npm run simulate -- --seeds N [--scenario S] [--from K] [--continue]
 npm run simulate -- --seed X --scenario S           one history by its seed, with its trace
@@ -66,7 +66,8 @@ async function broken(args: readonly string[]): Promise<number> {
   if (values.singles) return search('singles', values.scenario ?? 'place-one');
   const names = values.scenario === undefined ? ALL_SCENARIOS.map(({ name }) => name) : [values.scenario];
   let found = 0;
-  if (values.seeds === undefined && values.scenario === undefined) found += await search('singles', 'place-one');
+  if (values.seeds === undefined && values.scenario === undefined)
+    for (const one of ['place-one', 'webhook-one']) found += await search('singles', one);
   const first = Number(values.from ?? 0);
   for (const name of names) {
     const bookmarks = new Bookmarks(bookmarksOf(name));

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { renderReport } from '../../packages/simulator/search/report.js';
-import { playSeed, playWithFaults } from '../../packages/simulator/search/scenario.js';
+import { playSeed, playWithFaults, type Scenario } from '../../packages/simulator/search/scenario.js';
+import { playSingleFaults } from '../../packages/simulator/search/singles.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { webhooksAssembly } from '../support/simulation/assembly.js';
-import { WEBHOOKS } from './planted/bugs/webhooks.js';
+import { commandOf } from './cli/replay.js';
+import { LATE_METRIC, WEBHOOKS } from './planted/bugs/webhooks.js';
 import { planted } from './planted/plant.js';
-import { WEBHOOK_SCENARIOS, webhooksDelivered } from './scenarios/webhooks.js';
+import { webhookOne } from './scenarios/webhook-one.js';
+import { WEBHOOK_SCENARIOS } from './scenarios/webhooks-all.js';
 
 const deployment = loadSharedDeployment(webhooksAssembly());
 
@@ -33,9 +36,30 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a delivery counts as delivered before its receiver has answered': 'what is shown of a delivery is what happened',
   'deliveries in order take the way of those without':
     'the events of an order come in their order, where that was asked',
+  "a forgotten shop's webhooks keep their keys":
+    'the list says that a webhook ended because its customer was forgotten',
+  'a forgotten shop registers a webhook': 'a forgotten shop has no webhook any more',
+  'a disabled webhook stays active in the list of subscribers': 'a receiver that is gone is disabled in the list',
 };
 
+// It plays a sixtieth of them. `npm run simulate -- --singles --scenario webhook-one` plays all.
+test('a single fault of the functions of webhooks breaks no promise', async () => {
+  const share = { part: 0, of: 60 };
+  const { runs, broken } = await playSingleFaults(deployment, webhookOne, { within: 'Webhooks/', share });
+  expect(broken.map((history) => renderReport(history, commandOf(history, 'singles'))).join('\n\n')).toBe('');
+  expect(runs).toBeGreaterThan(10);
+});
+
+test('a crash behind the commit that disables a webhook loses no mail: that is found when the metric comes later', async () => {
+  const [late] = LATE_METRIC;
+  const options = { within: 'Webhooks/RunDeliveries', kinds: ['killed-after'], stopAtFirst: true } as const;
+  const { broken } = await playSingleFaults(await planted(webhooksAssembly(), late), webhookOne, options);
+  expect(broken[0]?.faults).toHaveLength(1);
+  expect(broken[0]?.violations.map(({ invariant }) => invariant)).toContain('a disabled webhook mails the operators');
+});
+
 test.each(WEBHOOKS)('it is found when $name', async (bug) => {
-  const history = await playWithFaults(await planted(webhooksAssembly(), bug), webhooksDelivered, 'singles');
+  const scenario = WEBHOOK_SCENARIOS.find(({ name }) => name === bug.scenario) as Scenario;
+  const history = await playWithFaults(await planted(webhooksAssembly(), bug), scenario, 'singles');
   expect(history.violations.map(({ invariant }) => invariant)).toContain(BROKEN[bug.name]);
 });

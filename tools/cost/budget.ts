@@ -3,6 +3,7 @@ import type { Counted } from './cases.js';
 import type { CountedCase, Counts, Measure } from './counts.js';
 import { MEASURES } from './counts.js';
 import type { CountedRival } from './rivals/powertools-run.js';
+import type { CountedWebhooks, WebhookCase } from './webhooks.js';
 
 /** File that says what each case may use. Pages take their numbers from it. */
 export const BUDGET = new URL('../../test/budget.json', import.meta.url);
@@ -11,6 +12,8 @@ export const BUDGET = new URL('../../test/budget.json', import.meta.url);
 export interface Budget extends Counted {
   /** Bytes of each function's bundle, as it is deployed. */
   readonly bundles: Readonly<Record<string, number>>;
+  /** Orders with and without webhooks. */
+  readonly webhooks: CountedWebhooks;
   /** The same order as a saga that is made by hand with Powertools and an outbox. */
   readonly powertools: CountedRival;
 }
@@ -30,12 +33,18 @@ export function readBudget(): Budget {
 
 export const writeBudget = (budget: Budget): void => writeFileSync(BUDGET, asText(budget));
 
+/** What was counted: perhaps without webhooks, which `npm test` leaves to `npm run nightly`. */
+type CountedBudget = Omit<Budget, 'webhooks'> & Partial<Pick<Budget, 'webhooks'>>;
+
 /** Returns what differs, one line each: `approved: Orders/PlaceOrder reads 2.5, written down 2 (dearer)`. */
-export function differences(written: Budget, counted: Budget): readonly string[] {
+export function differences(written: Budget, { webhooks, ...counted }: CountedBudget): readonly string[] {
   const names = union(written.cases, counted.cases) as readonly (keyof Budget['cases'])[];
   return [
     ...differencesOfCase('powertools', written.powertools, counted.powertools),
     ...names.flatMap((name) => differencesOfCase(name, written.cases[name], counted.cases[name])),
+    ...Object.entries(webhooks?.cases ?? {}).flatMap(([name, one]) =>
+      differencesOfCase(`webhooks, ${name}`, written.webhooks?.cases[name as WebhookCase], one),
+    ),
     ...union(written.bundles, counted.bundles).flatMap((fn) => {
       const [before, now] = [written.bundles[fn] ?? 0, counted.bundles[fn] ?? 0];
       return isSame(before, now, TOLERANCE) ? [] : [`bundle of ${fn}: ${describe(before, now)} bytes`];

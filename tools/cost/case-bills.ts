@@ -1,10 +1,7 @@
 import { addBills, type Bill, type Billed, billOf, totalOf } from './bill.js';
-import type { Budget } from './budget.js';
+import type { Functions } from './cases.js';
 import type { CountedCase, Counts } from './counts.js';
 import { PARTS, type Part, partOf, sharesOf } from './parts.js';
-
-/** Triggers and memory of the functions. */
-export type Functions = Pick<Budget, 'triggers' | 'memory'>;
 
 /** Dollars per million of one function, or of what no function does. */
 export interface FunctionBill {

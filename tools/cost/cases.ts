@@ -15,13 +15,17 @@ export const CASES = {
 export type CaseName = keyof typeof CASES;
 
 /** Counts of Orderly. */
-export interface Counted {
+export interface Counted extends Functions {
   readonly cases: Readonly<Record<CaseName, CountedCase>>;
   /** Read units of `place-order` by the number of a customer's order in an hour: their history must not make them dearer. */
   readonly placing: Readonly<Record<string, number>>;
-  /** Trigger of each function that ran. */
+}
+
+/** Functions that ran, as their bill needs them. */
+export interface Functions {
+  /** Trigger of each function. */
   readonly triggers: Readonly<Record<string, Trigger>>;
-  /** Memory of each function that ran, in MB. */
+  /** Memory of each function, in MB. */
   readonly memory: Readonly<Record<string, number>>;
 }
 
@@ -74,7 +78,8 @@ export async function countCases(): Promise<Counted> {
   return { placing, cases: cases as Counted['cases'], ...describeFunctions(shop, cases) };
 }
 
-function describeFunctions({ cloud }: Shop, cases: Partial<Record<CaseName, CountedCase>>) {
+/** Returns trigger and memory of each function that ran in some cases. */
+export function describeFunctions({ cloud }: Shop, cases: Readonly<Record<string, CountedCase>>) {
   const ran = [...new Set(Object.values(cases).flatMap(({ functions }) => Object.keys(functions)))].toSorted();
   const triggers = findTriggers(cloud);
   const functions = ran.filter((label) => triggers.has(label));

@@ -5,9 +5,13 @@ import { stripeAssembly } from '../../test/support/simulation/assembly.js';
 import type { Budget } from './budget.js';
 import { type Counted, countCases } from './cases.js';
 import { countPowertools } from './rivals/powertools-run.js';
+import { countWebhooks } from './webhooks.js';
 
-/** Counts everything that the budget holds. It takes about half a minute. */
-export async function countAll(): Promise<Budget> {
+/** Counts everything that the budget holds. It takes about a minute. */
+export const countAll = async (): Promise<Budget> => ({ ...(await countOrders()), webhooks: await countWebhooks() });
+
+/** Counts all but webhooks, in half of the time. */
+export async function countOrders(): Promise<Omit<Budget, 'webhooks'>> {
   const counted = await countCases();
   return { ...counted, bundles: bundlesOf(counted), powertools: await countPowertools() };
 }

@@ -1,3 +1,4 @@
+import { OFFERED_TYPES } from '../../lambdas/webhooks/payloads.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { loadSharedDeployment } from '../../test/support/simulation/app-code.js';
 import { stripeAssembly } from '../../test/support/simulation/assembly.js';
@@ -29,8 +30,8 @@ export class Shop {
   private readonly orderly: Orderly;
   private keys = 0;
 
-  private constructor(seed: string, customers: readonly string[]) {
-    this.cloud = new Cloud(loadSharedDeployment(stripeAssembly()), { seed, steady: true });
+  private constructor(seed: string, customers: readonly string[], folder: string) {
+    this.cloud = new Cloud(loadSharedDeployment(folder), { seed, steady: true });
     Stripe.at(this.cloud, customers);
     this.orderly = new Orderly(this.cloud, ['rewards', 'reports']);
     const due = dueRecords(this.cloud);
@@ -48,9 +49,13 @@ export class Shop {
   }
   private auditAt: number | undefined;
 
-  /** Opens a shop that sells `tea` and `cups`, and no `bowls`, which are sold out. @param customers who have a way to pay */
-  static async open(seed: string, customers: readonly string[]): Promise<Shop> {
-    const shop = new Shop(seed, customers);
+  /**
+   * Opens a shop that sells `tea` and `cups`, and no `bowls`, which are sold out.
+   * @param customers who have a way to pay
+   * @param folder of its cloud assembly. @default the one with the payment code of `prod`
+   */
+  static async open(seed: string, customers: readonly string[], folder = stripeAssembly()): Promise<Shop> {
+    const shop = new Shop(seed, customers, folder);
     for (const [sku, onHand] of Object.entries({ tea: 100_000, cups: 100_000, bowls: 0 })) {
       const body = { name: sku, unitPrice: price(PRICE) };
       await shop.call({ method: 'PUT', path: `/products/${sku}`, as: 'operator', body });
@@ -72,6 +77,15 @@ export class Shop {
   async creditLimit(customer: string): Promise<void> {
     const body = { creditLimit: price(1_000_000_000) };
     await this.call({ method: 'PUT', path: `/accounts/${customer}/credit-limit`, as: 'operator', body });
+    await this.pass(REST);
+  }
+
+  /** Registers a webhook of a shop for all events of its orders. Its receiver takes each at once. */
+  async registerWebhook(as: string, inOrder: boolean): Promise<void> {
+    const host = `${as}.example.com`;
+    this.cloud.thirdParties.addStub(host, (_, then) => then({ status: 200, headers: {}, body: '' }));
+    const body = { url: `https://${host}/`, events: OFFERED_TYPES, inOrder };
+    await this.call({ method: 'POST', path: '/webhooks', as, role: 'shop', key: this.newKey(), body });
     await this.pass(REST);
   }
 

@@ -6,6 +6,7 @@ import { type Counts, type Measure, total } from './counts.js';
 import { PARTS, type Part } from './parts.js';
 import { PRICES } from './prices.js';
 import { rivals } from './rivals/rivals.js';
+import { addedByWebhooks } from './webhooks.js';
 
 type Row = readonly (string | number)[];
 
@@ -16,6 +17,7 @@ export const TABLES: Readonly<Record<string, (budget: Budget) => string>> = {
   parts: partsTable,
   functions: functionsTable,
   duplicates: duplicatesTable,
+  webhooks: webhooksTable,
   rivals: rivalsTable,
   prices: pricesTable,
 };
@@ -146,6 +148,36 @@ function duplicatesTable(budget: Budget): string {
     });
   return table(
     ['consumer or inbox', 'calls of DynamoDB', 'refused write units', 'read units', 'dollars a million'],
+    rows,
+  );
+}
+
+/** Returns what webhooks add to an order. */
+function webhooksTable({ webhooks }: Budget): string {
+  const rows = addedByWebhooks(webhooks).map(({ what, counts, dollars, inBatches }): Row => {
+    const of = (measure: Measure): number => counts[measure] ?? 0;
+    return [
+      what,
+      money(dollars),
+      money(inBatches),
+      count(of('plainWrites') + of('transactionalWrites') + of('indexWrites')),
+      count(of('reads')),
+      count(of('busEntries')),
+      count(of('messages')),
+      count(of('invocations')),
+    ];
+  });
+  return table(
+    [
+      '',
+      'dollars a million',
+      'in batches of 10',
+      'write units',
+      'read units',
+      'bus entries',
+      'queue messages',
+      'invocations',
+    ],
     rows,
   );
 }

@@ -275,7 +275,7 @@ const webhooks: ExamplesFor<typeof webhooksContract> = {
     ...Webhook,
     data: {
       webhookId,
-      url: 'https://shop.example.com/hooks',
+      sealedReceiver: SEALED,
       events: ['OrderApproved', 'OrderRejected'],
       inOrder: false,
       sealedSecret: SEALED,

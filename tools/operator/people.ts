@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { PersonalKeys } from '@orderly/kit/personal-data';
 import { stateKey } from '@orderly/kit/state-store';
 import {
@@ -26,15 +26,19 @@ import { USER } from '../../lambdas/users/keys.js';
 import type { StoredUser } from '../../lambdas/users/stored-user.js';
 import { readProfile, toView } from '../../lambdas/users/user-view.js';
 import { type WebhookView, webhooksContract } from '../../lambdas/webhooks/contract.js';
+import type { StoredWebhook } from '../../lambdas/webhooks/domain/webhook.js';
 import { SUBSCRIBERS } from '../../lambdas/webhooks/keys.js';
+import { forgottenKey } from '../../lambdas/webhooks/subscribers.js';
+import { showWebhook } from '../../lambdas/webhooks/webhook-store.js';
 
 /** Every service that has data about a person, by their id or by their orders' ids. */
 export const peopleOfOrderly: PersonalDataSource = {
   /**
    * Deletes the customer id at Stripe and the hash of the payment method. A later payment finds both again, unless the
-   * customer was deleted at Stripe.
+   * customer was deleted at Stripe. Ends the webhooks of the person's shop: the key of each address and its secrets is deleted.
    */
-  async forget(context, person) {
+  async forget(context, person, erase) {
+    await forgetWebhooks(context, person, erase);
     await stripeCustomers(context)?.forget(person);
     const payments = findService(context, paymentsContract.service);
     if (!payments) return;
@@ -62,7 +66,7 @@ export const peopleOfOrderly: PersonalDataSource = {
     const payer = await readPayer(context, person);
     const user = await readUser(context, person, keys);
     const rewards = await readRewards(context, person);
-    const webhooks = await readWebhooks(context, person);
+    const webhooks = await readWebhooks(context, person, keys);
     return {
       ...(stripeCustomer === undefined ? {} : { stripeCustomer }),
       ...(payer ? { payer } : {}),
@@ -121,11 +125,30 @@ async function readRewards({ services, documents }: DataContext, person: string)
   return entries.length === 0 ? undefined : { points: entries.reduce((sum, { points }) => sum + points, 0), entries };
 }
 
+/** Ends a shop's webhooks. The mark is there before the list is read, so no registration is missed (on-user-event.ts). */
+async function forgetWebhooks(
+  context: DataContext,
+  person: string,
+  erase: (id: string) => Promise<void>,
+): Promise<void> {
+  const webhooks = findService(context, webhooksContract.service);
+  if (!webhooks) return;
+  await context.documents.send(new PutCommand({ TableName: webhooks.table, Item: forgottenKey(person) }));
+  for (const { webhookId } of await readStoredWebhooks(context, person)) await erase(webhookId);
+}
+
 /** Returns the webhooks of a shop, without their secrets. */
-async function readWebhooks(context: DataContext, person: string): Promise<readonly WebhookView[]> {
+const readWebhooks = async (
+  context: DataContext,
+  person: string,
+  keys: PersonalKeys,
+): Promise<readonly WebhookView[]> =>
+  Promise.all((await readStoredWebhooks(context, person)).map((one) => showWebhook(keys, one)));
+
+async function readStoredWebhooks(context: DataContext, person: string): Promise<readonly StoredWebhook[]> {
   const webhooks = findService(context, webhooksContract.service);
   if (!webhooks) return [];
-  const found: WebhookView[] = [];
+  const found: StoredWebhook[] = [];
   const pages = paginateQuery(
     { client: context.documents },
     {
@@ -136,7 +159,7 @@ async function readWebhooks(context: DataContext, person: string): Promise<reado
     },
   );
   for await (const { Items = [] } of pages)
-    found.push(...Items.map(({ pk: _, sk: __, ...webhook }) => webhook as unknown as WebhookView));
+    found.push(...Items.map(({ pk: _, sk: __, ...webhook }) => webhook as unknown as StoredWebhook));
   return found;
 }
 

@@ -34,6 +34,9 @@ export type WebhookCommand =
 export const findLive = (webhook: Webhook): LiveWebhook | undefined =>
   webhook.status === 'ACTIVE' || webhook.status === 'DISABLED' ? webhook : undefined;
 
+/** A webhook without its secrets, as the list of subscribers keeps it: its receiver is sealed. */
+export type StoredWebhook = Omit<WebhookView, 'url' | 'description'> & Pick<Registered, 'sealedReceiver'>;
+
 /** Returns the events that follow from a command. A webhook that does not exist changes no more. */
 function decide(webhook: Webhook, command: WebhookCommand, { now }: Now): readonly WebhookEvent[] {
   if (command.type === 'Register') {
@@ -49,14 +52,17 @@ function decide(webhook: Webhook, command: WebhookCommand, { now }: Now): readon
       return [{ type: 'WebhookSecretRotated', data: { webhookId, sealedSecret: command.sealedSecret, formerUntil } }];
     }
     case 'Disable':
-      if (live.status === 'DISABLED') return [];
+      if (isForgotten(live) || (live.status === 'DISABLED' && command.reason !== 'FORGOTTEN')) return [];
       return [{ type: 'WebhookDisabled', data: { webhookId, reason: command.reason } }];
     case 'Enable':
-      return live.status === 'ACTIVE' ? [] : [{ type: 'WebhookEnabled', data: { webhookId } }];
+      return live.status === 'ACTIVE' || isForgotten(live) ? [] : [{ type: 'WebhookEnabled', data: { webhookId } }];
     case 'Delete':
       return [{ type: 'WebhookDeleted', data: { webhookId } }];
   }
 }
+
+/** A webhook whose customer was forgotten never becomes active again. */
+const isForgotten = ({ disabledReason }: LiveWebhook): boolean => disabledReason === 'FORGOTTEN';
 
 /** Folds an event into a state. It is total: it accepts any event in any state. */
 function evolve(webhook: Webhook, event: WebhookEvent): Webhook {
@@ -90,10 +96,10 @@ export const webhookDecider: Decider<Webhook, WebhookCommand, WebhookEvent> = {
 export const selectSecrets = ({ sealedSecret, former }: LiveWebhook, now: string): readonly Sealed[] =>
   former !== undefined && now < former.until ? [sealedSecret, former.sealedSecret] : [sealedSecret];
 
-/** Returns a webhook as answers show it; nothing if it does not exist. */
-export function toView(webhook: Webhook, version: number): WebhookView | undefined {
+/** Returns a webhook as the list of subscribers keeps it; nothing if it does not exist. */
+export function toStored(webhook: Webhook, version: number): StoredWebhook | undefined {
   const live = findLive(webhook);
   if (!live) return undefined;
-  const { sealedSecret: _, former, ...shown } = live;
-  return { ...shown, ...(former && { formerSecretUntil: former.until }), version };
+  const { sealedSecret: _, former, ...stored } = live;
+  return { ...stored, ...(former && { formerSecretUntil: former.until }), version };
 }

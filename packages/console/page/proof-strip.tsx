@@ -1,6 +1,6 @@
 import { COUNT_NAMES, type CountName, type Counts } from '../server/contract.js';
 import { formatNumber, formatTime } from './format.js';
-import { proof, WORDS } from './proof.js';
+import { describeDeliveries, proof, WORDS } from './proof.js';
 import { linkTo, route } from './route.js';
 
 /** The numbers that prove, on top of each view. Each opens what it counts. */
@@ -22,6 +22,7 @@ export function ProofStrip() {
         ))}
       </ul>
       <p class="checked">{checked(known)}</p>
+      {known && <p class="checked">{describeDeliveries(known)}</p>}
     </section>
   );
 }

@@ -1,10 +1,37 @@
 import { effect, signal } from '@preact/signals';
 import type { CountName, Counts } from '../server/contract.js';
 import { ask } from './ask.js';
+import { formatNumber } from './format.js';
 import { connection, gaps, listen } from './stream.js';
 
 /** The newest numbers; undefined until they are there. */
-export const proof = signal<Counts | undefined>(undefined);
+export const proof = signal<ProvenCounts | undefined>(undefined);
+
+/** Numbers of a local cloud, with what became of its deliveries. */
+export type ProvenCounts = Counts & { readonly deliveries?: Readonly<Record<Ending, number>> };
+
+/** Words for what became of a delivery, in the order in which they are shown. */
+const ENDINGS = {
+  applied: 'applied',
+  stored: 'stored for later',
+  duplicates: 'duplicates',
+  done: 'handed to runners',
+  postponed: 'come again',
+  refused: 'refused',
+  crashed: 'crashed',
+  underWay: 'under way',
+} as const;
+type Ending = keyof typeof ENDINGS;
+
+/** Says what became of all deliveries: `Delivered 12: 8 applied, 3 stored for later, 1 duplicates.` Nothing, if that isn't known. */
+export function describeDeliveries({ deliveries }: ProvenCounts): string {
+  if (!deliveries) return '';
+  const known = (Object.keys(ENDINGS) as Ending[]).filter((ending) => deliveries[ending] > 0);
+  const all = known.reduce((sum, ending) => sum + deliveries[ending], 0);
+  return all === 0
+    ? ''
+    : `Delivered ${formatNumber(all)}: ${known.map((ending) => `${formatNumber(deliveries[ending])} ${ENDINGS[ending]}`).join(', ')}.`;
+}
 
 /** Least milliseconds between two questions: numbers are read, not stared at. */
 const APART = 400;
@@ -27,7 +54,8 @@ export const WORDS: Readonly<Record<CountName, { readonly label: string; readonl
   },
   applied: {
     label: 'applied',
-    about: 'Deliveries that changed something; those that an inbox or a lane has stored, too.',
+    about:
+      'Deliveries that changed something. What an inbox or a lane has stored is processed later, and counted on its own.',
   },
   duplicates: {
     label: 'duplicates recognised',
@@ -64,6 +92,6 @@ function plan(): void {
 async function read(): Promise<void> {
   asked = Date.now();
   planned = false;
-  const answer = await ask<Counts>('/_console/counts').catch(() => undefined);
+  const answer = await ask<ProvenCounts>('/_console/counts').catch(() => undefined);
   if (answer) proof.value = answer;
 }

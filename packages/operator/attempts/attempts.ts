@@ -5,7 +5,7 @@ import { WORDS } from './attempt-lines.js';
  * Outcome of one attempt at a message.
  * - `crashed`: the queue gave the message, and no line says what became of it: the function crashed, was cut off by its timeout, or
  *   had no time left for this message.
- * - `postponed`: it comes again, after a fault that may pass.
+ * - `postponed`: it comes again, after a fault that may pass; or its inbox has stored it, and processes it later.
  */
 export type AttemptOutcome = 'applied' | 'duplicate' | 'refused' | 'postponed' | 'crashed';
 
@@ -18,6 +18,8 @@ export interface Attempt {
   readonly messageId?: string;
   /** How often the queue had given the message, or runners of an inbox had taken it, this time included. */
   readonly receiveCount?: number;
+  /** Whether its inbox has stored it, and processes it later; its outcome is `postponed` until then. */
+  readonly isStored?: true;
   /** Why it came again, or why it wasn't applied. */
   readonly cause?: string;
 }
@@ -27,8 +29,8 @@ export type Attempts = ReadonlyMap<string, readonly Attempt[]>;
 
 export const attemptKey = (consumer: string, eventId: string): string => `${consumer} ${eventId}`;
 
-/** Number of attempts by their outcome. `delivered` is the sum of the others. */
-export type AttemptCounts = Readonly<Record<'delivered' | AttemptOutcome, number>>;
+/** Number of attempts by their outcome. `delivered` is the sum of the others; what is `stored` is not `postponed`. */
+export type AttemptCounts = Readonly<Record<'delivered' | 'stored' | AttemptOutcome, number>>;
 
 /** Returns the attempts that log lines tell of, with their causes. It is a pure function. */
 export function findAttempts(lines: readonly AttemptLine[]): Attempts {
@@ -40,11 +42,11 @@ export function findAttempts(lines: readonly AttemptLine[]): Attempts {
   return new Map([...byMessage].map(([key, own]) => [key, resolveInbox(withCauses(withUnlogged(resolveLane(own))))]));
 }
 
-export function countAttempts(attempts: Iterable<readonly Attempt[]>): AttemptCounts {
-  const counts = { delivered: 0, applied: 0, duplicate: 0, refused: 0, postponed: 0, crashed: 0 };
-  for (const { outcome } of [...attempts].flat()) {
+export function countAttempts(attempts: Iterable<readonly Pick<Attempt, 'outcome' | 'isStored'>[]>): AttemptCounts {
+  const counts = { delivered: 0, applied: 0, stored: 0, duplicate: 0, refused: 0, postponed: 0, crashed: 0 };
+  for (const { outcome, isStored } of [...attempts].flat()) {
     counts.delivered++;
-    counts[outcome]++;
+    counts[isStored ? 'stored' : outcome]++;
   }
   return counts;
 }
@@ -54,8 +56,12 @@ export function countAttempts(attempts: Iterable<readonly Attempt[]>): AttemptCo
  * @param doneTwice number of effects that were found twice
  */
 export function describeAttempts(counts: AttemptCounts, doneTwice: number): string {
-  const { delivered, applied, duplicate, refused, postponed, crashed } = counts;
-  const rare = [...(postponed > 0 ? [`postponed ${postponed}`] : []), ...(refused > 0 ? [`refused ${refused}`] : [])];
+  const { delivered, applied, stored, duplicate, refused, postponed, crashed } = counts;
+  const rare = [
+    ...(stored > 0 ? [`stored ${stored}`] : []),
+    ...(postponed > 0 ? [`postponed ${postponed}`] : []),
+    ...(refused > 0 ? [`refused ${refused}`] : []),
+  ];
   const parts = [`applied ${applied}`, `duplicates ${duplicate}`, `crashed ${crashed}`, ...rare];
   return `delivered ${delivered} times: ${parts.join(', ')}; done twice ${doneTwice}`;
 }
@@ -69,15 +75,18 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
 };
 
 /** Describes one attempt in a line: `duplicate: nothing changed  +3.1 s  (it was sent to the queue once more)`. */
-export const describeAttempt = ({ outcome, at, cause }: Attempt, formatTime: (at: string) => string): string =>
+export const describeAttempt = (
+  { outcome, at, isStored, cause }: Attempt,
+  formatTime: (at: string) => string,
+): string =>
   [
-    OUTCOME_TEXTS[outcome],
+    isStored ? 'stored' : OUTCOME_TEXTS[outcome],
     ...(at === undefined ? [] : [formatTime(at)]),
     ...(cause === undefined ? [] : [`(${cause})`]),
   ].join('  ');
 
 /** An attempt before its cause is known. */
-interface Seen extends Attempt {
+interface Seen extends Omit<Attempt, 'isStored'> {
   readonly error?: string | undefined;
   /** Whether a runner of an inbox made it. */
   readonly isByRunner?: boolean;
@@ -124,15 +133,27 @@ function seen({ word, at, messageId, isByRunner, receiveCount, error }: AttemptL
 }
 
 /**
- * Replaces the storing of a message by the attempts of its inbox's runners, which say what became of it. Without one it counts as
- * applied: an inbox that collects messages processes many at once.
+ * Replaces the storing of a message by the attempts of its inbox's runners, which say what became of it. Without one it is stored: an
+ * inbox that collects messages processes many at once, and its log has no line about each of them ({@link settleStored}).
  */
 function resolveInbox(attempts: readonly Seen[]): readonly Attempt[] {
   const hasRunner = (some: readonly Seen[]): boolean => some.some(({ isByRunner }) => isByRunner);
-  return attempts.flatMap(({ isByRunner: _, isStored, ...attempt }, at): readonly Attempt[] => {
-    if (!isStored || !hasRunner(attempts)) return [attempt];
+  return attempts.flatMap(({ isByRunner: _, isStored, error: __, ...attempt }, at): readonly Attempt[] => {
+    if (!isStored) return [attempt];
     if (hasRunner(attempts.slice(at))) return [];
-    return [{ ...attempt, outcome: 'postponed', cause: 'it is stored, and waits for a runner' }];
+    return [{ ...attempt, outcome: 'postponed', isStored: true, cause: 'its inbox processes it later' }];
+  });
+}
+
+/** Returns the attempts at a message that its record says is processed: what its inbox had stored is applied. */
+export function settleStored(attempts: readonly Attempt[]): readonly Attempt[] {
+  let isApplied = attempts.some(({ outcome }) => outcome === 'applied');
+  return attempts.map(({ isStored, ...attempt }): Attempt => {
+    if (!isStored) return attempt;
+    const { cause: _, ...settled } = attempt;
+    const outcome = isApplied ? 'duplicate' : 'applied';
+    isApplied = true;
+    return { ...settled, outcome };
   });
 }
 
@@ -166,7 +187,10 @@ function withCauses(attempts: readonly Seen[]): readonly Seen[] {
   });
 }
 
-function findCause({ outcome, messageId }: Attempt, before: readonly Attempt[]): string | undefined {
+function findCause(
+  { outcome, messageId }: Pick<Attempt, 'outcome' | 'messageId'>,
+  before: readonly Pick<Attempt, 'outcome' | 'messageId'>[],
+): string | undefined {
   if (outcome === 'crashed') return 'no line says its end: it crashed, or its time was over';
   if (outcome !== 'duplicate') return undefined;
   const same = messageId === undefined ? [] : before.filter((one) => one.messageId === messageId);

@@ -7,4 +7,5 @@ export {
   countAttempts,
   describeAttempts,
   findAttempts,
+  settleStored,
 } from './attempts.js';

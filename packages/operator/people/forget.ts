@@ -28,26 +28,15 @@ export async function forgetPerson(
   const { documents } = context;
   const { table } = findPersonalKeyLocation(context);
   const before = await readPerson(documents, table, person);
-  if (!dryRun) await people.forget?.(context, person);
+  const erase = async (id: string) => {
+    await putTombstone(context, table, id);
+  };
+  if (!dryRun) await people.forget?.(context, person, erase);
   if (before.state === 'forgotten') return forgottenBefore(person, before);
   const key = before.state === 'has a key' ? `key of ${before.createdAt}` : 'no key';
   if (dryRun) return outcome(person, 'dry-run', `would be forgotten, for ever (${key})`);
-  const forgottenBy = await context.actor();
-  const forgottenAt = context.clock.now();
-  // The first tombstone stays unchanged, because it shows the time of the erasure.
-  const isNotForgotten = 'attribute_not_exists(forgottenAt)';
-  try {
-    await documents.send(
-      new PutCommand({
-        TableName: table,
-        Item: { ...personKey(person), forgottenAt, forgottenBy },
-        ConditionExpression: isNotForgotten,
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return outcome(person, 'forgotten-before', 'was forgotten at this moment');
-  }
+  const forgottenAt = await putTombstone(context, table, person);
+  if (forgottenAt === undefined) return outcome(person, 'forgotten-before', 'was forgotten at this moment');
   const keysInMemoryUntil = new Date(Date.parse(forgottenAt) + KEY_CACHE_SECONDS * 1000).toISOString();
   const detail = [
     `forgotten (${key})`,
@@ -55,6 +44,26 @@ export async function forgetPerson(
     `until ${keysInMemoryUntil} functions may hold the key in memory, but do not use it`,
   ].join('; ');
   return outcome(person, 'forgotten', detail, { forgottenAt, keysInMemoryUntil });
+}
+
+/** Replaces a key by a tombstone. @returns its time; nothing if there was one before */
+async function putTombstone(
+  { documents, actor, clock }: Pick<CommandContext, 'documents' | 'actor' | 'clock'>,
+  TableName: string,
+  id: string,
+): Promise<string | undefined> {
+  const forgottenBy = await actor();
+  const forgottenAt = clock.now();
+  // The first tombstone stays unchanged, because it shows the time of the erasure.
+  const isNotForgotten = 'attribute_not_exists(forgottenAt)';
+  const Item = { ...personKey(id), forgottenAt, forgottenBy };
+  try {
+    await documents.send(new PutCommand({ TableName, Item, ConditionExpression: isNotForgotten }));
+    return forgottenAt;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
 }
 
 const forgottenBefore = (

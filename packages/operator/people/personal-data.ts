@@ -49,8 +49,9 @@ export interface PersonalDataSource {
   /**
    * Deletes data about the person that is not sealed by their key. It is called for a person who was forgotten before
    * too, because a run may have ended in between: it must be repeatable.
+   * @param erase deletes a key of another id, under which data of this person is sealed
    */
-  readonly forget?: (context: DataContext, person: string) => Promise<void>;
+  readonly forget?: (context: DataContext, person: string, erase: (id: string) => Promise<void>) => Promise<void>;
   /** Returns the aggregates that have events about the person. */
   readonly aggregates: (context: DataContext, person: string) => Promise<readonly PersonAggregates[]>;
   /**

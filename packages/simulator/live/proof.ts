@@ -1,7 +1,7 @@
 import { COUNT_NAMES, type Count, type Counted, type CountedList, type CountName, type Counts } from '@orderly/console';
 import type { Happenings } from '../engine/happenings.js';
 import { type AskOperator, ProofAudit } from './proof-audit.js';
-import { Tally } from './tally.js';
+import { type Deliveries, Tally } from './tally.js';
 
 /** Items of a list at most. */
 const LISTED = 100;
@@ -30,11 +30,12 @@ export class Proof {
     this.audit = audit;
   }
 
-  counts(): Counts {
+  counts(): Counts & { readonly deliveries: Deliveries } {
     this.audit?.look();
     const audited = this.audited();
     return {
       counts: Object.fromEntries(COUNT_NAMES.map((name) => [name, this.count(name)])) as Counts['counts'],
+      deliveries: this.tally.deliveries,
       open: this.tally.open,
       unjudged: 'unknown' in audited ? 0 : audited.unjudged,
       ...('until' in audited && { checkedUntil: new Date(audited.until).toISOString() }),

@@ -19,12 +19,31 @@ const crash = (id: string, owner = CONSUMER): void => happens({ kind: 'invocatio
 const records = (outcome: string, receiveCount?: number): void =>
   happens({ kind: 'record', owner: RELAY, outcome, records: 3, ...(receiveCount && { receiveCount }) });
 
-test('deliveries are counted by what the consumer says of them', () => {
-  for (const outcome of ['applied', 'duplicate', 'stored', 'known', 'postponed']) {
+test('deliveries are counted by what the consumer says of them, and what became of them adds up', () => {
+  const said = ['applied', 'duplicate', 'stored', 'stored for the lane', 'known', 'postponed', 'throttled'];
+  for (const outcome of [...said, 'refused', 'crashed', 'answer lost', 'done', 'a line of its own']) {
     deliver('began', 'a');
     deliver(outcome, 'a');
   }
-  expect([tally.valueOf('delivered'), tally.valueOf('applied'), tally.valueOf('duplicates')]).toEqual([5, 2, 2]);
+  deliver('began', 'b');
+  expect([tally.valueOf('delivered'), tally.valueOf('applied'), tally.valueOf('duplicates')]).toEqual([13, 1, 2]);
+  const { deliveries } = tally;
+  expect(deliveries).toEqual({
+    applied: 1,
+    stored: 2,
+    duplicates: 2,
+    done: 2,
+    postponed: 2,
+    refused: 1,
+    crashed: 2,
+    underWay: 1,
+  });
+  expect(Object.values(deliveries).reduce((sum, one) => sum + one, 0)).toBe(tally.valueOf('delivered'));
+});
+
+test('a delivery that was applied, and whose answer got lost, is one that was applied', () => {
+  for (const outcome of ['began', 'applied', 'answer lost']) deliver(outcome, 'a');
+  expect(tally.deliveries).toMatchObject({ applied: 1, crashed: 0, underWay: 0 });
 });
 
 test('a delivery by a rule is none to a consumer', () => {
@@ -75,7 +94,8 @@ test('a crash that leaves nothing counts at once: its caller has got an error', 
 });
 
 test('a list has the newest hundred, the newest first, and a reset begins again', () => {
-  for (let at = 1; at <= 250; at++) happens({ outcome: 'applied', messageId: `m${at}`, subject: `Thing/${at}` });
+  for (let at = 1; at <= 250; at++)
+    for (const outcome of ['began', 'applied']) happens({ outcome, messageId: `m${at}`, subject: `Thing/${at}` });
   expect(tally.valueOf('applied')).toBe(250);
   const list = tally.list('applied');
   expect([list.length, list[0]?.subject, list.at(-1)?.subject]).toEqual([100, 'Thing/250', 'Thing/151']);

@@ -8,12 +8,46 @@ export type TalliedName = 'committed' | 'published' | 'delivered' | 'applied' | 
 const LISTED = 100;
 /** Outcomes of an invocation that has ended without an answer. */
 const CRASHES = ['failed', 'answer lost'];
-/** Words of consumers for a delivery that changed something: an inbox and a lane store a message, and process it later. */
-const APPLIED = ['applied', 'stored', 'stored for the lane'];
-/** Words for a delivery that changed nothing, because the message was there before. */
-const DUPLICATES = ['duplicate', 'known'];
+/**
+ * What became of deliveries, by the words of consumers and of the queue. A function that says nothing of its message ends it as `done`: so
+ * do the runners of inboxes, whose queue hands out what was stored before.
+ */
+const ENDS: Readonly<Record<string, Exclude<keyof Deliveries, 'underWay'>>> = {
+  applied: 'applied',
+  stored: 'stored',
+  'stored for the lane': 'stored',
+  duplicate: 'duplicates',
+  known: 'duplicates',
+  postponed: 'postponed',
+  throttled: 'postponed',
+  'returned to the queue': 'postponed',
+  'not stored yet': 'postponed',
+  refused: 'refused',
+  crashed: 'crashed',
+  'answer lost': 'crashed',
+};
 /** Outcomes of a delivery or a batch that comes again because of a crash. */
 const COMES_AGAIN = ['crashed', 'answer lost'];
+
+/** What became of each delivery. Their sum is the number of deliveries. */
+export interface Deliveries {
+  /** It changed something. */
+  readonly applied: number;
+  /** An inbox or a lane has stored it, and processes it later. */
+  readonly stored: number;
+  /** It changed nothing, because its message was there before. */
+  readonly duplicates: number;
+  /** It ended without a word: the dispatch of a stored message to its runner, and messages of functions that log none. */
+  readonly done: number;
+  /** It comes again, after a fault that may pass. */
+  readonly postponed: number;
+  /** It was refused for good, and is a failure. */
+  readonly refused: number;
+  /** Its function ended without an answer, so it comes again. */
+  readonly crashed: number;
+  /** Its function has it at this moment. */
+  readonly underWay: number;
+}
 
 /** One count, and the newest of what it counts. */
 class Tallied {
@@ -44,7 +78,7 @@ interface Crash {
  *
  * - committed: records of a stream that a function which publishes has got for the first time. Each is one commit.
  * - published: messages that a bus has accepted, as often as it has.
- * - delivered, applied, duplicates: messages that a function got from a queue, and what it says of them.
+ * - delivered, applied, duplicates: messages that a function got from a queue, and what it says of them. {@link Tally.deliveries} adds up.
  * - crashes: invocations that ended without an answer, and whose messages or records have been processed since.
  */
 export class Tally {
@@ -57,6 +91,9 @@ export class Tally {
   private readonly waiting = new Map<string, Set<Crash>>();
   /** The newest crash: what happens next tells what it has left. */
   private newest: Crash | undefined;
+  /** Deliveries that a function has at this moment, by their ids. */
+  private readonly underWay = new Set<string>();
+  private ended = newDeliveries();
   private readonly listeners = new Set<(at: number | undefined) => void>();
 
   constructor(happenings: Happenings) {
@@ -71,6 +108,11 @@ export class Tally {
   valueOf(name: TalliedName): number {
     this.closeNewest();
     return this.counts[name].value;
+  }
+
+  /** Says what became of all that was delivered. */
+  get deliveries(): Deliveries {
+    return { ...this.ended, underWay: this.underWay.size };
   }
 
   list(name: TalliedName): readonly Counted[] {
@@ -100,10 +142,16 @@ export class Tally {
   }
 
   private takeDelivery(happened: Happened, messageId: string): void {
-    const { outcome = '' } = happened;
-    if (outcome === 'began') this.counts.delivered.add(happened);
-    if (APPLIED.includes(outcome)) this.counts.applied.add(happened);
-    if (DUPLICATES.includes(outcome)) this.counts.duplicates.add(happened);
+    const { id, outcome = '' } = happened;
+    if (outcome === 'began') {
+      this.counts.delivered.add(happened);
+      this.underWay.add(id);
+    } else if (this.underWay.delete(id)) {
+      // Its first word counts: one that was applied, and whose answer got lost, was applied.
+      const end = ENDS[outcome] ?? 'done';
+      this.ended[end]++;
+      if (end === 'applied' || end === 'duplicates') this.counts[end].add(happened);
+    }
     if (this.isLeft(happened)) this.leave(messageId);
   }
 
@@ -158,6 +206,8 @@ export class Tally {
 
   private reset(): void {
     this.counts = newCounts();
+    this.ended = newDeliveries();
+    this.underWay.clear();
     this.unclear.clear();
     this.waiting.clear();
     this.newest = undefined;
@@ -167,6 +217,16 @@ export class Tally {
 
 /** Call by which a function publishes. */
 const PUBLISHES = 'events.PutEvents';
+
+const newDeliveries = () => ({
+  applied: 0,
+  stored: 0,
+  duplicates: 0,
+  done: 0,
+  postponed: 0,
+  refused: 0,
+  crashed: 0,
+});
 
 const newCounts = (): Readonly<Record<TalliedName, Tallied>> => ({
   committed: new Tallied(),

@@ -12,6 +12,8 @@ export interface SingleFaultOptions {
   readonly seed?: string;
   /** Kinds of faults to try. @default all */
   readonly kinds?: readonly FaultKind[];
+  /** Beginning of the ids of the points to try: `Webhooks/`. @default all */
+  readonly within?: string;
   /** Share of the faults to try: `{ part: 0, of: 2 }`. @default all */
   readonly share?: { readonly part: number; readonly of: number };
   readonly onHistory?: (history: History, done: number, all: number) => void;
@@ -32,6 +34,7 @@ export async function playSingleFaults(
   {
     seed = 'singles',
     kinds,
+    within = '',
     share = { part: 0, of: 1 },
     onHistory,
     stopAtFirst = false,
@@ -46,7 +49,9 @@ export async function playSingleFaults(
   }
   // The order is random: a broken promise is usually broken by many faults, so the first one is found soon.
   const faults = new Random('singles')
-    .shuffle(listSingleFaults(calm).filter(({ kind }) => kinds?.includes(kind) ?? true))
+    .shuffle(
+      listSingleFaults(calm).filter(({ point, kind }) => point.startsWith(within) && (kinds?.includes(kind) ?? true)),
+    )
     .filter((_, at) => at % share.of === share.part)
     .slice(0, maxFaults);
   const broken: History[] = [];

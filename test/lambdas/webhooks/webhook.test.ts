@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WebhookEvent } from '../../../lambdas/webhooks/contract.js';
-import { findLive, selectSecrets, toView, webhookDecider } from '../../../lambdas/webhooks/domain/webhook.js';
+import { findLive, selectSecrets, toStored, webhookDecider } from '../../../lambdas/webhooks/domain/webhook.js';
 import { given } from '../../../packages/kit/testing/given.js';
 
 const NOW = '2026-11-29T12:00:00.000Z';
@@ -8,7 +8,7 @@ const TOMORROW = '2026-11-30T12:00:00.000Z';
 const sealed = (text: string) => ({ sealed: text });
 const registration = {
   webhookId: 'w1',
-  url: 'https://shop.example.com/',
+  sealedReceiver: sealed('receiver'),
   events: ['OrderPlaced' as const],
   inOrder: false,
   customerId: 'alice',
@@ -28,9 +28,9 @@ test('a registered webhook is active, and shows no secret', () => {
   webhook([])
     .when({ type: 'Register', ...registration })
     .then([registered]);
-  const view = toView(stateAfter(registered), 1);
-  expect(view).toMatchObject({ status: 'ACTIVE', webhookId: 'w1', customerId: 'alice', version: 1 });
-  expect(JSON.stringify(view)).not.toContain('first');
+  const stored = toStored(stateAfter(registered), 1);
+  expect(stored).toMatchObject({ status: 'ACTIVE', webhookId: 'w1', customerId: 'alice', version: 1 });
+  expect(JSON.stringify(stored)).not.toContain('first');
 });
 
 test('after a rotation both secrets sign for a day, the newest one first', () => {
@@ -50,7 +50,17 @@ test('it is disabled once, and enabled once', () => {
   webhook([registered, disabled])
     .when({ type: 'Enable' })
     .then([{ type: 'WebhookEnabled', data: { webhookId: 'w1' } }]);
-  expect(toView(stateAfter(registered, disabled), 2)).toMatchObject({ status: 'DISABLED', disabledReason: 'EXPIRED' });
+  expect(toStored(stateAfter(registered, disabled), 2)).toMatchObject({ status: 'DISABLED', disabledReason: 'EXPIRED' });
+});
+
+test('a webhook whose customer was forgotten is disabled for ever, whatever it was before', () => {
+  const forgotten = { type: 'WebhookDisabled', data: { webhookId: 'w1', reason: 'FORGOTTEN' } } as const;
+  for (const before of [[registered], [registered, disabled]])
+    webhook(before).when({ type: 'Disable', reason: 'FORGOTTEN' }).then([forgotten]);
+  for (const reason of ['FORGOTTEN', 'GONE'] as const)
+    webhook([registered, forgotten]).when({ type: 'Disable', reason }).then([]);
+  webhook([registered, forgotten]).when({ type: 'Enable' }).then([]);
+  expect(toStored(stateAfter(registered, forgotten), 2)).toMatchObject({ disabledReason: 'FORGOTTEN' });
 });
 
 test('a deleted webhook exists no more, whatever comes behind', () => {
@@ -58,5 +68,5 @@ test('a deleted webhook exists no more, whatever comes behind', () => {
   webhook([registered]).when({ type: 'Delete' }).then([deleted]);
   webhook([registered, deleted]).when({ type: 'Disable', reason: 'GONE' }).then([]);
   for (const state of [stateAfter(registered, deleted), stateAfter(registered, deleted, disabled, rotated)])
-    expect(toView(state, 3)).toBeUndefined();
+    expect(toStored(state, 3)).toBeUndefined();
 });

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { parseAttemptLine } from '../../../packages/operator/attempts/attempt-lines.js';
-import { countAttempts, describeAttempts, findAttempts } from '../../../packages/operator/attempts/attempts.js';
+import {
+  type Attempt,
+  countAttempts,
+  describeAttempt,
+  describeAttempts,
+  findAttempts,
+  settleStored,
+} from '../../../packages/operator/attempts/attempts.js';
 
 let second = 0;
 /** A log line about event `e` at the consumer `stock`, each a second after the one before. */
@@ -67,11 +74,21 @@ test('a delivery that waits in a lane is postponed; once the lane has applied it
   ]);
 });
 
-test('an inbox has applied what it stored, and knows what comes again', () =>
-  expect(attemptsOf(line('stored', { messageId: 'm' }), line('known', { messageId: 'n' }))).toEqual([
-    'applied',
-    'duplicate: it was sent to the queue once more',
-  ]));
+test('an inbox has stored a message, and knows what comes again; it is applied once its record says so', () => {
+  const lines = [line('stored', { messageId: 'm' }), line('known', { messageId: 'n' })];
+  const [attempts = []] = findAttempts(lines.flatMap((one) => parseAttemptLine(one) ?? [])).values();
+  const described = (some: readonly Attempt[]) => some.map((one) => describeAttempt(one, () => 'then'));
+  const again = 'duplicate: nothing changed  then  (it was sent to the queue once more)';
+  expect(described(attempts)).toEqual(['stored  then  (its inbox processes it later)', again]);
+  expect(describeAttempts(countAttempts([attempts]), 0)).toBe(
+    'delivered 2 times: applied 0, duplicates 1, crashed 0, stored 1; done twice 0',
+  );
+  const settled = settleStored(attempts);
+  expect(described(settled)).toEqual(['applied  then', again]);
+  expect(describeAttempts(countAttempts([settled]), 0)).toBe(
+    'delivered 2 times: applied 1, duplicates 1, crashed 0; done twice 0',
+  );
+});
 
 test('the runners of an inbox say what became of a stored message, with their retries and crashes', () => {
   const stored = line('stored', { messageId: 'm' });
@@ -91,7 +108,7 @@ test('a message that an operator has sent again, after its runners gave up, wait
   const failed = line('failed', { record: 'stock#e', attempts: 1, name: 'Busy' });
   expect(attemptsOf(stored, failed, line('stored', { messageId: 'n' }))).toEqual([
     'refused: Busy',
-    'postponed: it is stored, and waits for a runner',
+    'postponed: its inbox processes it later',
   ]);
 });
 

@@ -1,6 +1,8 @@
-import type { DeliveryView } from '../../../lambdas/webhooks/contract.js';
+import { type DeliveryView, webhooksContract } from '../../../lambdas/webhooks/contract.js';
+import { WebhooksMetric } from '../../../lambdas/webhooks/metrics.js';
 import { OFFERED_TYPES, type OfferedType } from '../../../lambdas/webhooks/payloads.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
+import { type Commit, Facts, isCommit } from '../../support/simulation/facts.js';
 import type { Orderly } from '../../support/simulation/orderly.js';
 import type { Receiver } from '../../support/simulation/receivers.js';
 import { violation } from './violation.js';
@@ -58,15 +60,52 @@ export function webhooksKept(
   shown: ReadonlyMap<string, readonly DeliveryView[]>,
 ): readonly Violation[] {
   const offered = offeredEvents(orderly);
-  return watched.flatMap((one) => [
-    ...delivered(one, offered),
-    ...onlyTheirs(one, offered),
-    ...sameBody(one),
-    ...inOrder(one),
-    ...signed(one),
-    ...asShown(one, shown.get(one.webhookId) ?? []),
-  ]);
+  const open = openMessages(new Facts(orderly));
+  const refused = orderly.cloud.faults.injected.filter(({ kind }) => kind === 'refused').length;
+  return watched.flatMap((one) => {
+    const own = shown.get(one.webhookId) ?? [];
+    // It is visible as failed, or waits behind what has failed, until an operator redrives it.
+    const isOpen = (id: string) =>
+      open.events.has(id) ||
+      own.some(({ messageId, deliveryId }) => messageId === id && open.deliveries.has(deliveryId));
+    return [
+      ...delivered(
+        one,
+        offered.filter(({ id }) => !isOpen(id)),
+      ),
+      ...onlyTheirs(one, offered),
+      ...sameBody(one),
+      ...inOrder(one),
+      ...signed(one),
+      ...asShown(
+        one,
+        own.filter(({ deliveryId }) => !open.deliveries.has(deliveryId)),
+        refused,
+      ),
+    ];
+  });
 }
+
+/** Returns what the inboxes of webhooks have not processed: ids of orders' events, and of deliveries. */
+function openMessages(facts: Facts) {
+  const isOpenAt = (name: string, id: string) => facts.delivery(facts.listener(name), { id }) !== 'processed';
+  const events = new Set<string>();
+  const deliveries = new Set<string>();
+  for (const [id, { source, detail, 'detail-type': type }] of facts.published) {
+    if (source === 'orderly.orders' && OFFERED_TYPES.includes(type as OfferedType) && isOpenAt('webhooks-orders', id))
+      events.add(id);
+    const { deliveryId } = (detail as { data: { deliveryId?: string } }).data;
+    const inbox = INBOXES[type];
+    if (inbox !== undefined && deliveryId !== undefined && isOpenAt(inbox, id)) deliveries.add(deliveryId);
+  }
+  return { events, deliveries };
+}
+
+/** Inboxes of the types of due deliveries. */
+const INBOXES: Readonly<Record<string, string>> = {
+  DeliveryDue: 'webhooks-deliveries',
+  OrderedDeliveryDue: 'webhooks-ordered',
+};
 
 const hearsOf = ({ customerId, events, since }: Watched, event: Offered): boolean =>
   events.includes(event.type) && event.time > since && (customerId === undefined || customerId === event.customerId);
@@ -145,8 +184,11 @@ const signed = ({ name, receiver }: Watched): readonly Violation[] =>
       violation('each request is signed by the secret of its webhook', `${id} at ${name}`, payload.orderId),
     );
 
-/** A delivery that is shown as such came through, with the attempts that made it. A crash may hide an attempt, and invents none. */
-function asShown({ name, receiver }: Watched, shown: readonly DeliveryView[]): readonly Violation[] {
+/**
+ * A delivery that is shown as such came through, with the attempts that made it. A crash may hide an attempt, and invents none.
+ * @param refused requests that somebody before the receiver has answered
+ */
+function asShown({ name, receiver }: Watched, shown: readonly DeliveryView[], refused: number): readonly Violation[] {
   return shown.flatMap(({ messageId, status, attempts, orderId }) => {
     const requests = receiver.requests.filter(({ id }) => id === messageId);
     const faults = [
@@ -154,7 +196,7 @@ function asShown({ name, receiver }: Watched, shown: readonly DeliveryView[]): r
       ...(status === 'DELIVERED' && !requests.some(({ isAccepted }) => isAccepted)
         ? ['is DELIVERED, and was not accepted']
         : []),
-      ...(attempts.filter(({ result }) => result === 'answered').length > requests.length
+      ...(attempts.filter(({ result }) => result === 'answered').length > requests.length + refused
         ? ['has more answers than requests']
         : []),
     ];
@@ -162,4 +204,20 @@ function asShown({ name, receiver }: Watched, shown: readonly DeliveryView[]): r
       violation('what is shown of a delivery is what happened', `${messageId} of ${name} ${fault}`, orderId),
     );
   });
+}
+
+/**
+ * Each webhook that its receiver ended is counted, perhaps more than once, by the metric of the alarm that mails the operators. A
+ * forgotten shop is no matter of theirs.
+ */
+export function disabledWithMail(orderly: Orderly): readonly Violation[] {
+  const table = orderly.services.find(({ name }) => name === webhooksContract.service)?.table ?? '';
+  const events = orderly.itemsOf(table).flatMap((item) => (isCommit(item) ? (item as unknown as Commit).events : []));
+  const disabled = events.filter(
+    ({ type, data }) => type === 'WebhookDisabled' && (JSON.parse(data) as { reason: string }).reason !== 'FORGOTTEN',
+  ).length;
+  const counted = orderly.cloud.log.filter(({ text }) => text.includes(`"${WebhooksMetric.DISABLED}":`)).length;
+  return counted >= disabled
+    ? []
+    : [violation('a disabled webhook mails the operators', `${counted} counted, ${disabled} disabled`)];
 }

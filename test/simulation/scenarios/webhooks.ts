@@ -6,7 +6,7 @@ import { Orderly } from '../../support/simulation/orderly.js';
 import { type Behaviour, hostAt, Receiver } from '../../support/simulation/receivers.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
-import { type Watched, webhooksKept } from '../invariants/webhooks.js';
+import { disabledWithMail, type Watched, webhooksKept } from '../invariants/webhooks.js';
 import { cancellationOf, DAY, dispatchOf, HOUR, placed, stocked } from './shop.js';
 
 /** How a webhook of a scenario is registered. */
@@ -21,6 +21,9 @@ interface Wanted {
   readonly isGivenUp?: boolean;
 }
 
+/** A webhook of a scenario. */
+export type Registered = Watched & Pick<Wanted, 'shop'>;
+
 /** Callers of the routes of webhooks. */
 const asOwner = (shop: string | undefined) =>
   shop === undefined ? { as: 'operator' } : ({ as: shop, role: 'shop' } as const);
@@ -28,7 +31,7 @@ const asOwner = (shop: string | undefined) =>
 /** A shop, its receivers, and what the API says of their webhooks. */
 export class Webhooks {
   readonly orderly: Orderly;
-  readonly watched: (Watched & Pick<Wanted, 'shop'>)[] = [];
+  readonly watched: Registered[] = [];
 
   constructor(readonly cloud: Cloud) {
     this.orderly = new Orderly(cloud);
@@ -57,18 +60,13 @@ export class Webhooks {
   }
 
   /** Calls a route of a webhook as its owner. */
-  call(
-    { webhookId, shop }: Watched & Pick<Wanted, 'shop'>,
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    key?: string,
-  ) {
+  call({ webhookId, shop }: Registered, method: 'GET' | 'POST' | 'DELETE', path: string, key?: string) {
     const of = { method, path: `/webhooks/${webhookId}${path}`, ...asOwner(shop) } as const;
     return this.orderly.call({ ...of, ...(key !== undefined && { key }) });
   }
 
   /** Reads all deliveries of a webhook, page by page. */
-  async readDeliveries(one: Watched & Pick<Wanted, 'shop'>): Promise<readonly DeliveryView[]> {
+  async readDeliveries(one: Registered): Promise<readonly DeliveryView[]> {
     const all: DeliveryView[] = [];
     for (let cursor: unknown = ''; cursor !== undefined; ) {
       const { reply } = await this.call(one, 'GET', `/deliveries?limit=5${cursor === '' ? '' : `&cursor=${cursor}`}`);
@@ -82,7 +80,11 @@ export class Webhooks {
   async check(): Promise<readonly Violation[]> {
     const shown = new Map<string, readonly DeliveryView[]>();
     for (const one of this.watched) shown.set(one.webhookId, await this.readDeliveries(one));
-    return [...webhooksKept(this.orderly, this.watched, shown), ...brokenPromises(this.orderly)];
+    return [
+      ...webhooksKept(this.orderly, this.watched, shown),
+      ...disabledWithMail(this.orderly),
+      ...brokenPromises(this.orderly),
+    ];
   }
 }
 
@@ -247,6 +249,3 @@ export const webhooksGivenUp: Scenario = {
     return [...broken, ...(await webhooks.check())];
   },
 };
-
-/** Scenarios of an environment with webhooks: they need an assembly that has them. */
-export const WEBHOOK_SCENARIOS: readonly Scenario[] = [webhooksDelivered, webhooksGivenUp];

@@ -6,8 +6,9 @@ import { stepsOfTills } from '../../simulation/inboxes/sequential.js';
 import { frozenParcel, parcelsOfAllKinds } from '../../simulation/inboxes/single.js';
 import { SCENARIOS, scenarioCalled } from '../../simulation/scenarios/all.js';
 import { STRIPE_SCENARIOS } from '../../simulation/scenarios/stripe.js';
+import { WEBHOOK_SCENARIOS } from '../../simulation/scenarios/webhooks-all.js';
 import { INBOX_LAMBDAS, inboxesAssembly } from '../inboxes/assembly.js';
-import { prodAssembly, stripeAssembly } from './assembly.js';
+import { prodAssembly, stripeAssembly, webhooksAssembly } from './assembly.js';
 
 /** A cloud assembly, and the scenarios that play in it. */
 export interface Ground {
@@ -62,6 +63,18 @@ const stripe: Ground = {
   scenarioCalled: (name) => among(STRIPE_SCENARIOS, name),
 };
 
+/** Orderly with webhooks. */
+const webhooks: Ground = {
+  get folder() {
+    return webhooksAssembly();
+  },
+  scenarios: WEBHOOK_SCENARIOS,
+  scenarioCalled: (name) => among(WEBHOOK_SCENARIOS, name),
+};
+
+/** Grounds beside Orderly's own. */
+const GROUNDS: readonly Ground[] = [inboxes, stripe, webhooks];
+
 /** @throws {Error} if there is no scenario of this name */
 function among(scenarios: readonly Scenario[], name: string): Scenario {
   const found = scenarios.find((scenario) => scenario.name === name);
@@ -71,7 +84,7 @@ function among(scenarios: readonly Scenario[], name: string): Scenario {
 
 /** The ground on which a scenario plays. @param scenario a name; Orderly's, unless another ground has it */
 export const findGround = (scenario: string): Ground =>
-  [inboxes, stripe].find(({ scenarios }) => scenarios.some(({ name }) => name === scenario)) ?? orderly;
+  GROUNDS.find(({ scenarios }) => scenarios.some(({ name }) => name === scenario)) ?? orderly;
 
 /** Every scenario that has no variants. */
-export const ALL_SCENARIOS: readonly Scenario[] = [...orderly.scenarios, ...inboxes.scenarios, ...stripe.scenarios];
+export const ALL_SCENARIOS: readonly Scenario[] = [orderly, ...GROUNDS].flatMap(({ scenarios }) => scenarios);

@@ -16,6 +16,7 @@ import { listListeners } from '../../../packages/operator/deployment/services.js
 import { discard } from '../../../packages/operator/failures/discard.js';
 import { requireRedrivable } from '../../../packages/operator/failures/redrive.js';
 import { forgetPerson } from '../../../packages/operator/people/forget.js';
+import type { PersonalDataSource } from '../../../packages/operator/people/personal-data.js';
 import { type FoundRecord, listFailureRecords } from '../../../packages/operator/records/consumer-records.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/services/dynamodb/errors.js';
@@ -82,12 +83,14 @@ export class Operator {
     }
   }
 
-  /** Does the same as `orderly person forget`, at this moment. */
-  async forget(person: string): Promise<void> {
+  /**
+   * Does the same as `orderly person forget`, at this moment.
+   * @param people what else has data about the person. @default nothing: the sandbox has no customers
+   */
+  async forget(person: string, people: Pick<PersonalDataSource, 'forget'> = {}): Promise<void> {
     const { stacks, services, forgotten, cloud } = this.orderly;
     const context = { documents: this.documents, clock: this.clock, services, stacks, environment: 'simulated', actor };
-    // The sandbox has no customers: only the key names the person.
-    await forgetPerson(context, {}, { person, dryRun: false });
+    await forgetPerson(context, people, { person, dryRun: false });
     cloud.world.note(`operator forgets ${person}`);
     forgotten.push(person);
   }
