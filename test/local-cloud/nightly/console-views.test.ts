@@ -35,7 +35,7 @@ needsBrowser('the console in a browser', () => {
   test('lost and done twice are what the delivery audit says', async () => {
     await becomes('lost').toBe(0);
     await becomes('twice').toBe(0);
-    expect(await opened.page.locator('.checked').innerText()).toContain('checked at');
+    await opened.page.locator('.checked', { hasText: 'checked at' }).waitFor();
   });
 
   test('everything that is sent again is recognised as a duplicate', async () => {
