@@ -72,7 +72,7 @@ needsBrowser('the map, the data and the reference in a browser', () => {
     await shown.opens('map', QUEUE);
     await shown.page.getByRole('heading', { name: 'Orders/Saga/Queue' }).waitFor();
     await shown.page.evaluate(`new MutationObserver((changes) => {
-      document.body.dataset.moved = changes.some(({ addedNodes }) => addedNodes.length > 0);
+      if (changes.some(({ addedNodes }) => addedNodes.length > 0)) document.body.dataset.moved = 'true';
     }).observe(document.querySelector('.map-dots'), { childList: true })`);
     await shown.stage.place('alice', { sku, price: 1000 });
     await expect.poll(() => shown.page.locator('.map-counts').count()).toBeGreaterThan(0);
