@@ -49,6 +49,9 @@ const OVER_HTTP = /^(local|all)$/.test(process.env.ORDERLY_ACCEPTANCE ?? '')
       (name) => `test/acceptance/${name}.test.ts`,
     );
 
+/** Tests in a browser that `npm test` leaves to `npm run nightly`, which sets the variable. */
+const AT_NIGHT = process.env.ORDERLY_NIGHTLY === '1' ? ['test/local-cloud/nightly/*.test.ts'] : [];
+
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
   'lib/another-app',
@@ -184,7 +187,7 @@ export default defineConfig({
         },
       ),
       // The same scenarios over HTTP, in a local cloud as `npm start` runs it, and the demos of `npm run demo`.
-      project('local-cloud', [...OVER_HTTP, 'test/local-cloud/**/*.test.ts'], {
+      project('local-cloud', [...OVER_HTTP, 'test/local-cloud/*.test.ts', ...AT_NIGHT], {
         ...shared,
         env: { ORDERLY_WORLD: 'local-cloud' },
         setupFiles: ['test/support/begin-world.ts'],

@@ -146,7 +146,7 @@ export type AuditView = {
     })[];
     /** Always false: the command line sends what is missing again. */
     readonly resent: boolean;
-    /** What was done twice; absent with `consumer`. */
+    /** Effects that were done twice; absent with `consumer`. */
     readonly twice?: {
       /** Number of those that were checked, the oldest first. */
       readonly checked: number;
@@ -340,7 +340,7 @@ export type FailureGroupsView = {
     readonly type?: string;
     /** Number of consumers that have failures of it. */
     readonly consumers: number;
-    /** What each consumer has of it, the largest first. */
+    /** Its part at each consumer, the largest first. */
     readonly groups: readonly ({
       readonly id: string;
       readonly service: string;
@@ -552,7 +552,7 @@ export type OperationsStatusView = {
     /** Newest error in its log; absent if there is none. */
     readonly lastError?: {
       readonly at: string;
-      /** What was not done, such as `retrying`. */
+      /** Outcome of an attempt that did nothing, such as `retrying`. */
       readonly message?: string;
       /** Name of the error. */
       readonly name: string;

@@ -32,7 +32,7 @@ describe("the page's files", () => {
 });
 
 describe('access to the page', () => {
-  const access = new PageAccess(() => 4566);
+  const access = new PageAccess(() => 4566, 'Open the address');
   const cookie = access.cookie().split(';')[0];
 
   test('is granted for its cookie, and for the address that is printed', () => {
@@ -45,8 +45,8 @@ describe('access to the page', () => {
   test.each([
     ['no cookie', {}],
     ['another token', { cookie: 'orderly-console-4566=guessed' }],
-    ['the cookie of another port', { cookie: new PageAccess(() => 4567).cookie().split(';')[0] }],
-    ['the token of another start', { cookie: new PageAccess(() => 4566).cookie().split(';')[0] }],
+    ['the cookie of another port', { cookie: new PageAccess(() => 4567, 'Open the address').cookie().split(';')[0] }],
+    ['the token of another start', { cookie: new PageAccess(() => 4566, 'Open the address').cookie().split(';')[0] }],
   ])('is refused for %s', (_, headers) => expect(access.isGranted(headers)).toBe(false));
 
   test.each([

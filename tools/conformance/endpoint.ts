@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { findRefusal } from '../../packages/simulator/live/pages.js';
+import { findForeign } from '@orderly/console';
 import { STREAM_OPERATIONS } from '../../packages/simulator/services/dynamodb/administration/operations.js';
 import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
 import { DynamoDbModel, OPERATIONS, type Operation } from '../../packages/simulator/services/dynamodb/model.js';
@@ -38,8 +38,8 @@ export async function startEndpoint(): Promise<Endpoint> {
 async function answer(model: DynamoDbModel, request: IncomingMessage): Promise<{ status: number; body: object }> {
   const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
   const ofStreams = Object.hasOwn(STREAM_OPERATIONS, operation);
-  const refusal = findRefusal(request.headers);
-  if (refusal !== undefined) return { status: 403, body: { message: refusal } };
+  const refusal = findForeign(request.headers);
+  if (refusal !== undefined) return { status: 403, body: { message: refusal.message } };
   try {
     const input = JSON.parse((await text(request)) || '{}') as WireObject;
     if (!OPERATIONS.some((known) => known === operation) || ofStreams !== (service === STREAMS)) {

@@ -1,5 +1,5 @@
 import { findNextDue } from '@orderly/kit/testing';
-import type { LocalCloudOptions } from '@orderly/simulator';
+import type { LocalCloudOptions, PageOptions } from '@orderly/simulator';
 import { Env } from '../../packages/kit/aws/environment.js';
 
 /**
@@ -18,6 +18,19 @@ export const dueRecords: NonNullable<LocalCloudOptions['nextWorkAt']> = (cloud) 
     if (records === undefined) return undefined;
     return findNextDue(cloud.listItems(records).filter(({ duePk }) => String(duePk).startsWith(`${owner}#`)));
   };
+};
+
+/** Lists the timers, the stored messages and the windows of a simulated Orderly, by their owners: what a sweeper hands out when it is due. */
+export const listTimers: NonNullable<PageOptions['timers']> = (cloud) => {
+  const variables = [...cloud.functions.values()].map((fn) => fn.variables);
+  const tables = new Set(variables.flatMap(({ [Env.RECORDS]: table }) => table ?? []));
+  return [...tables].flatMap((table) =>
+    cloud
+      .listItems(table)
+      .flatMap(({ duePk, executeAt }) =>
+        duePk === undefined ? [] : [{ owner: String(duePk).split('#')[0] ?? '', at: Date.parse(String(executeAt)) }],
+      ),
+  );
 };
 
 /** Returns the scope of a construct. A sweeper and its rule are in the same one. */

@@ -12,10 +12,15 @@ const DAY_MS = 86_400_000;
 const WITH_LOSSES = ['place-one', 'keys', 'hot-orders'];
 
 /**
- * Work of a night besides: clients in other languages, for which generators are installed, all costs, those of webhooks among them, and
- * the page of proofs.
+ * Work of a night besides: clients in other languages, for which generators are installed, all costs, those of webhooks among them, the page
+ * of proofs, and the console in a browser, with what `npm test` leaves out.
  */
-export const WITHOUT_SEEDS: readonly (readonly string[])[] = [['foreign-clients'], ['cost'], ['prove']];
+export const WITHOUT_SEEDS: readonly (readonly string[])[] = [
+  ['foreign-clients'],
+  ['cost'],
+  ['prove'],
+  ['test', 'local-cloud/nightly'],
+];
 
 /** Returns the searches of a day, with their arguments. Each day has seeds of its own. @param day since 1970 */
 export const listSearches = (day: number): readonly (readonly string[])[] => [
@@ -29,7 +34,11 @@ export const listSearches = (day: number): readonly (readonly string[])[] => [
 ];
 
 const runAsChild: RunCommand = (args) =>
-  spawnSync(process.execPath, ['tools/run.mjs', ...args], { stdio: 'inherit' }).status ?? 1;
+  spawnSync(process.execPath, ['tools/run.mjs', ...args], {
+    stdio: 'inherit',
+    // vitest.config.ts has its tests then, too.
+    env: { ...process.env, ORDERLY_NIGHTLY: '1' },
+  }).status ?? 1;
 
 /**
  * Runs `npm run nightly`, for a timer such as cron: all searches, also after one that found something. It ends with the

@@ -3,6 +3,7 @@ import type { PageOptions } from '@orderly/simulator';
 import { PROGRAM } from '../../lambdas/operations/program.js';
 import { PAGE_LISTS } from '../operator/page-lists.js';
 import { DEV } from './assembly.js';
+import { listTimers } from './awaits.js';
 import { makeToken } from './dev-issuer.js';
 import { findEndpoint } from './endpoint.js';
 import { CUSTOMER, orderlyToys } from './page-toys.js';
@@ -14,12 +15,14 @@ export function orderlyPage(): PageOptions {
   return {
     name: 'Orderly',
     environment: DEV.environment,
+    promise: 'An order is placed once, although its messages come twice and functions die',
     operator: { stage: 'v1', token: operator },
     documents: { openapi: fileOf('openapi.json'), asyncapi: fileOf('asyncapi.json') },
     callers: [
       { id: CUSTOMER, label: `${CUSTOMER}, a customer`, token: customer },
       { id: 'operator', label: 'an operator', token: operator },
     ],
+    timers: listTimers,
     toys: orderlyToys(),
     histories: { file: fileURLToPath(new URL('../../test/simulation/page/histories.ts', import.meta.url)) },
     lists: PAGE_LISTS,

@@ -54,7 +54,9 @@ export async function killRandom() {
   const owner = names[Math.floor(Math.random() * names.length)];
   if (owner === undefined) throw new Error('There is no function to kill.');
   await ask('/_local/fault', { owner, kind: 'crashed', milliseconds: KILLED_FOR });
-  return { text: `${owner} dies in each call for 30 s. Its messages come again: +1 min lets them.` };
+  return {
+    text: `${owner} dies in each call for 30 s. Give it work now; +1 min lets the messages that it loses come again.`,
+  };
 }
 
 /** The relays are the kit's functions that publish. */
@@ -75,7 +77,10 @@ export async function loseAnswers() {
 
 export async function poisonAMessage() {
   const { type, id } = await ask<{ type: string; id: string }>('/_local/poison', {});
-  return { text: `A ${type} without its data is on the bus: no consumer can read it, and no other message waits.`, id };
+  return {
+    text: `A ${type} without its data is on the bus: no consumer can read it, and no other message waits for it.`,
+    id,
+  };
 }
 
 export async function calm() {

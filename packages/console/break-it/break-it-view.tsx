@@ -1,9 +1,9 @@
 import './break-it.css';
+import { useEffect } from 'preact/hooks';
 import { status } from '../page/clock.js';
-import { useAnswer } from '../page/loading.js';
+import { facts } from '../page/facts.js';
 import { linkTo } from '../page/route.js';
 import { EmptyState } from '../page/states.js';
-import type { ConsoleFacts } from '../server/contract.js';
 import {
   act,
   busy,
@@ -28,7 +28,7 @@ const TROUBLE = [
     work: sendEverythingAgain,
   },
   {
-    label: 'Kill a random function for 30 s',
+    label: 'Kill a random function for 30\u00a0s',
     about: 'Its messages wait in their queue, come again, and are applied once.',
     work: killRandom,
   },
@@ -49,26 +49,20 @@ const TROUBLE = [
   },
 ] as const;
 
-/** Faults and time on request, in a local cloud. */
-export function BreakItView() {
-  const facts = useAnswer<ConsoleFacts>('/_console/facts').value;
-  const toys = facts.state === 'loaded' ? facts.answer.toys : [];
-  if (facts.state === 'loaded' && !facts.answer.local)
-    return <EmptyState>Faults and time are at hand in a local cloud only: npm start.</EmptyState>;
+/** Faults and time on request, in a local cloud. `id`: `time` begins at what comes next. */
+export function BreakItView({ id }: { readonly id: string }) {
+  const toys = facts.value?.toys ?? [];
+  useEffect(() => {
+    if (id === 'time') document.getElementById('time')?.scrollIntoView();
+  }, [id]);
   return (
     <section aria-labelledby="break-it">
       <h1 id="break-it">Break it</h1>
-      <p>Press anything, in any order. Lost and done twice, above, stay at 0.</p>
+      <p>Press anything, in any order. “Lost” and “done twice”, in the line above, stay at 0.</p>
       <Outcome />
-      <div class="buttons">
-        {TROUBLE.map(({ label, about, work }) => (
-          <Choice key={label} label={label} about={about} press={() => act(work)} />
-        ))}
-        <Choice label="Calm" about="Withdraws all faults." press={() => act(calm)} />
-      </div>
       {toys.length > 0 ? (
         <>
-          <h2>Try</h2>
+          <h2>Give it work</h2>
           <div class="buttons">
             {toys.map(({ id, label, about }) => (
               <Choice key={id} label={label} about={about} press={() => act(() => playToy(id))} />
@@ -76,8 +70,14 @@ export function BreakItView() {
           </div>
         </>
       ) : null}
-      <TimeTravel />
+      <h2>Make trouble</h2>
+      <div class="buttons">
+        {TROUBLE.map(({ label, about, work }) => (
+          <Choice key={label} label={label} about={about} press={() => act(work)} />
+        ))}
+      </div>
       <OpenFaults />
+      <TimeTravel />
       <FaultForm />
     </section>
   );
@@ -109,10 +109,17 @@ function OpenFaults() {
   const faults = status.value?.faults ?? [];
   return (
     <>
-      <h2>Open faults</h2>
+      <h2>Faults that are to be made</h2>
       {faults.length === 0 ? (
-        <EmptyState>None is open.</EmptyState>
+        <EmptyState>None: nothing is broken on purpose.</EmptyState>
       ) : (
+        <Choice
+          label="Calm: withdraw them all"
+          about="What they broke so far is repaired by itself."
+          press={() => act(calm)}
+        />
+      )}
+      {faults.length === 0 ? null : (
         <ul class="faults">
           {faults.map(({ owner, kind, left, until }) => (
             <li key={`${owner} ${kind} ${until}`}>

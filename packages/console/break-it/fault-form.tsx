@@ -8,7 +8,7 @@ export function FaultForm() {
   const owners = useAnswer<Owners>('/_local/owners').value;
   return (
     <>
-      <h2>One construct</h2>
+      <h2>Break one construct</h2>
       {owners.state === 'loading' ? <LoadingState of="the constructs" /> : null}
       {owners.state === 'failed' ? <FailedState what="The constructs" error={owners.error} /> : null}
       {owners.state === 'loaded' ? <Form {...owners.answer} /> : null}

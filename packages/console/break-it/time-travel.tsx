@@ -1,25 +1,31 @@
 import { signal } from '@preact/signals';
 import { ask } from '../page/ask.js';
 import { readStatus } from '../page/clock.js';
-import { formatDuration } from '../page/format.js';
+import { formatDuration, formatNumber } from '../page/format.js';
 import { listen } from '../page/stream.js';
 import { said } from './actions.js';
+import { ForecastTable } from './forecast-table.js';
 
-const JUMPS = [
-  { label: '+1 min', milliseconds: 60_000 },
-  { label: '+1 h', milliseconds: 3_600_000 },
-  { label: '+1 d', milliseconds: 86_400_000 },
-  { label: '+36 d', milliseconds: 36 * 86_400_000 },
-] as const;
+/** Time that passes now. Anybody may have let it pass. */
+interface Passing {
+  /** Milliseconds in all, and so far. */
+  readonly all: number;
+  readonly passed: number;
+  /** What has happened in it so far. */
+  readonly deliveries: number;
+  readonly timers: number;
+}
 
-/** Time that passes now, in milliseconds: how much in all, and how much so far. Anybody may have let it pass. */
-const passing = signal<{ readonly all: number; readonly passed: number } | undefined>(undefined);
+const passing = signal<Passing | undefined>(undefined);
 
 listen(({ kind, outcome, ms = 0 }) => {
-  if (kind !== 'time') return;
-  if (outcome === 'forwards') passing.value = { all: ms, passed: 0 };
-  else if (outcome === 'forwarding' && passing.value) passing.value = { ...passing.value, passed: ms };
-  else passing.value = undefined;
+  const now = passing.value;
+  if (kind === 'time') {
+    if (outcome === 'forwards') passing.value = { all: ms, passed: 0, deliveries: 0, timers: 0 };
+    else passing.value = outcome === 'forwarding' && now ? { ...now, passed: ms } : undefined;
+  } else if (now && kind === 'delivery' && outcome === 'began')
+    passing.value = { ...now, deliveries: now.deliveries + 1 };
+  else if (now && kind === 'timer') passing.value = { ...now, timers: now.timers + 1 };
 });
 
 async function jump(milliseconds: number): Promise<void> {
@@ -33,26 +39,21 @@ async function jump(milliseconds: number): Promise<void> {
   await readStatus();
 }
 
-/** Buttons that let time pass at once: all that would happen in it happens. */
+/** Buttons that let time pass at once, with what will happen in it, and its progress. */
 export function TimeTravel() {
   const now = passing.value;
   return (
     <>
-      <h2>Time</h2>
+      <h2 id="time">Let time pass</h2>
       <p>
-        All that would happen in it happens, in order: timers, retries, TTL, retention. After 36 days a message is too
-        old to be recognised, so it is quarantined.
+        Everything that is due happens at once, in order. After 36 days the records of messages are gone: one that comes
+        again then is too old to be recognised, so it is quarantined.
       </p>
-      <div class="jumps">
-        {JUMPS.map(({ label, milliseconds }) => (
-          <button key={label} type="button" disabled={now !== undefined} onClick={() => void jump(milliseconds)}>
-            {label}
-          </button>
-        ))}
-      </div>
+      <ForecastTable isPassing={now !== undefined} onJump={(span) => void jump(span)} />
       {now === undefined ? null : (
         <label class="passing">
-          {formatDuration(now.passed)} of {formatDuration(now.all)} have passed
+          {formatDuration(now.passed)} of {formatDuration(now.all)} have passed: {formatNumber(now.deliveries)}{' '}
+          deliveries, {formatNumber(now.timers)} ticks of schedules
           <progress value={now.passed} max={now.all} />
         </label>
       )}

@@ -1,14 +1,21 @@
 import { describeAttempts } from '@orderly/operator/attempts';
+import { linkTo } from '../page/route.js';
 import type { History, SagaMark, StepState } from './history.js';
 
 /** Says where an order stands, what its saga has done, and how often its messages came. */
-export function OrderHeader({ history }: { readonly history: History }) {
+export function OrderHeader({ history, isPart }: { readonly history: History; readonly isPart: boolean }) {
   const { title, verdict, counts, doneTwice, sagas, gap } = history;
   const said = describeAttempts(counts, doneTwice);
   return (
     <header>
-      <h1 id="order">{title}</h1>
-      {verdict ? (
+      {isPart ? (
+        <h2 id="order">
+          <a href={linkTo('order', history.id)}>{title}</a>
+        </h2>
+      ) : (
+        <h1 id="order">{title}</h1>
+      )}
+      {verdict && !isPart ? (
         <p class={`verdict ${verdict.state}`}>
           <strong>{verdict.text}</strong>
           {verdict.next === undefined ? null : (

@@ -7,7 +7,7 @@ export interface Attempted {
   readonly attempt: AttemptMark;
 }
 
-/** What a mark of the picture stands for. Marks without room of their own share one. */
+/** Subject of a mark of the picture. Marks without room of their own share one. */
 export type Subject =
   | { readonly kind: 'commit'; readonly commits: readonly CommitMark[] }
   | { readonly kind: 'attempt'; readonly attempts: readonly Attempted[] }

@@ -1,12 +1,12 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { status } from '../page/clock.js';
-import { useAnswer } from '../page/loading.js';
+import { facts } from '../page/facts.js';
 import { EmptyState, FailedState, LoadingState } from '../page/states.js';
-import type { ConsoleFacts } from '../server/contract.js';
 import { ACTIONS } from './actions.js';
 import { SCALES, type Scale } from './axis.js';
+import type { Act } from './delivery-parts.js';
 import { OrderHeader } from './header.js';
 import type { History } from './history.js';
 import { layOut } from './layout.js';
@@ -19,21 +19,15 @@ import { useHistory } from './use-history.js';
 
 /** Everything that followed from one order, message or request: a picture of each attempt, or the same as a list. */
 export function OrderView({ id }: { readonly id: string }) {
-  const facts = useAnswer<ConsoleFacts>('/_console/facts').value;
-  const loading = useHistory(id, facts.state === 'loaded' ? facts.answer : undefined).value;
+  const known = facts.value;
+  const loading = useHistory(id, known).value;
   if (id === '')
     return (
       <Heading text="One order">
         <EmptyState>Write the id of an order, a message or a request into the search field.</EmptyState>
       </Heading>
     );
-  if (facts.state === 'failed')
-    return (
-      <Heading text={id}>
-        <FailedState what={id} error={facts.error} />
-      </Heading>
-    );
-  if (facts.state === 'loading' || loading.state === 'loading')
+  if (!known || loading.state === 'loading')
     return (
       <Heading text={id}>
         <LoadingState of={id} />
@@ -53,7 +47,7 @@ export function OrderView({ id }: { readonly id: string }) {
           The report on {id} can't be read, so this may be old or incomplete: {failure}
         </p>
       )}
-      <HistoryView key={id} history={history} isLocal={facts.answer.local} />
+      <HistoryView key={id} history={history} isLocal={known.local} />
     </>
   );
 }
@@ -68,8 +62,16 @@ function Heading({ text, children }: { readonly text: string; readonly children:
   );
 }
 
-/** A history that is there. @param now of the environment, for what waits. @default by the clock of the page's frame */
-export function HistoryView({ history, isLocal }: { readonly history: History; readonly isLocal: boolean }) {
+interface HistoryProps {
+  readonly history: History;
+  /** Whether a local cloud answers, so that there are buttons for faults and time. */
+  readonly isLocal: boolean;
+  /** Whether another view shows it, which has the page's heading. @default false */
+  readonly isPart?: boolean;
+}
+
+/** A history that is there. */
+export function HistoryView({ history, isLocal, isPart = false }: HistoryProps) {
   const scale = useSignal<Scale>('spread');
   const isList = useSignal(false);
   const current = useSignal<string | undefined>(undefined);
@@ -108,33 +110,11 @@ export function HistoryView({ history, isLocal }: { readonly history: History; r
   const mark = layout.marks.find((one) => one.id === opened.value);
   return (
     <section class="order" aria-labelledby="order">
-      <OrderHeader history={history} />
-      <div class="tools">
-        <button type="button" aria-pressed={isList.value} onClick={() => (isList.value = !isList.value)}>
-          As a list
-        </button>
-        <label>
-          Time{' '}
-          <select
-            value={scale.value}
-            disabled={isList.value}
-            onChange={({ currentTarget }) => {
-              scale.value = SCALES.find((one) => one === currentTarget.value) ?? 'spread';
-            }}
-          >
-            <option value="spread">spread out</option>
-            <option value="linear">to scale</option>
-          </select>
-        </label>
-        {isLocal ? (
-          <button type="button" onClick={() => act(ACTIONS.forwardMinute, 'A minute passes …')}>
-            1 minute later
-          </button>
-        ) : null}
-        <span class="said" role="status">
-          {said.value}
-        </span>
-      </div>
+      <OrderHeader history={history} isPart={isPart} />
+      {isPart ? null : <Tools isLocal={isLocal} isList={isList} scale={scale} said={said.value} onAct={act} />}
+      <p class="hint">
+        Choose a mark to see its record{isLocal ? ', to send its message again or to kill its consumer' : ''}.
+      </p>
       <div class="parts">
         <div class="shown" ref={frame}>
           {isList.value ? (
@@ -166,5 +146,45 @@ export function HistoryView({ history, isLocal }: { readonly history: History; r
         ) : null}
       </div>
     </section>
+  );
+}
+
+interface ToolsProps {
+  readonly isLocal: boolean;
+  readonly isList: Signal<boolean>;
+  readonly scale: Signal<Scale>;
+  readonly said: string;
+  readonly onAct: Act;
+}
+
+/** Choices of how a history is shown, and time. */
+function Tools({ isLocal, isList, scale, said, onAct }: ToolsProps) {
+  return (
+    <div class="tools">
+      <button type="button" aria-pressed={isList.value} onClick={() => (isList.value = !isList.value)}>
+        As a list
+      </button>
+      <label>
+        Time{' '}
+        <select
+          value={scale.value}
+          disabled={isList.value}
+          onChange={({ currentTarget }) => {
+            scale.value = SCALES.find((one) => one === currentTarget.value) ?? 'spread';
+          }}
+        >
+          <option value="spread">spread out</option>
+          <option value="linear">to scale</option>
+        </select>
+      </label>
+      {isLocal ? (
+        <button type="button" onClick={() => onAct(ACTIONS.forwardMinute, 'A minute passes …')}>
+          Let a minute pass
+        </button>
+      ) : null}
+      <span class="said" role="status">
+        {said}
+      </span>
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { SagaMark, StepState } from './history.js';
 import type { TracedMessage, TracedSaga } from './trace.js';
 
-/** What an event of a saga says of its step (packages/kit/saga/contract.ts). */
+/** State of a step that an event of a saga tells (packages/kit/saga/contract.ts). */
 const STATES: Readonly<Record<string, StepState>> = {
   StepSent: 'waiting',
   StepHeld: 'waiting',

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { ask } from './ask.js';
 import { facts } from './facts.js';
 import { formatDuration, formatMoment } from './format.js';
+import { linkTo } from './route.js';
 import { listen } from './stream.js';
 
 /** Status of a local cloud: `GET /_local`. */
@@ -22,8 +23,13 @@ export interface LocalStatus {
 export const status = signal<LocalStatus | undefined>(undefined);
 const tick = signal(Date.now());
 
+/** Milliseconds after which the status is read again although nothing has happened. */
+const REREAD_AFTER = 5_000;
+let read = 0;
+
 /** Reads the status again. What fails here is shown by the connection. */
 export async function readStatus(): Promise<void> {
+  read = Date.now();
   const answer = await ask<LocalStatus>('/_local').catch(() => undefined);
   if (answer) status.value = answer;
 }
@@ -38,7 +44,9 @@ export function runClock(): void {
     if (document.hidden) return;
     tick.value = Date.now();
     const now = tick.value + (status.value?.ahead ?? 0);
-    if (status.value?.faults.some(({ until }) => until !== undefined && Date.parse(until) < now)) void readStatus();
+    const hasEnded = status.value?.faults.some(({ until }) => until !== undefined && Date.parse(until) < now);
+    // Somebody else may have asked for faults, or withdrawn some: nothing that happens tells it.
+    if (hasEnded || Date.now() - read > REREAD_AFTER) void readStatus();
   }, 1_000);
 }
 
@@ -51,7 +59,8 @@ export function Clock() {
   return (
     <span class="clock">
       <time dateTime={new Date(now).toISOString()}>{formatMoment(now)}</time> UTC
-      {known.ahead > 999 ? <span class="ahead">, {formatDuration(known.ahead)} ahead</span> : null}
+      {known.ahead > 999 ? <span class="ahead">, {formatDuration(known.ahead)} ahead</span> : null}{' '}
+      <a href={linkTo('break-it', 'time')}>What comes next?</a>
     </span>
   );
 }

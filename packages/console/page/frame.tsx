@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { Clock } from './clock.js';
 import { facts } from './facts.js';
+import { KeyButton, KeyHelp } from './keys.js';
 import { ProofStrip } from './proof-strip.js';
 import { goTo, linkTo, route } from './route.js';
 import { ConnectionState } from './states.js';
@@ -29,6 +30,7 @@ export function Frame() {
         <Clock />
         <Search />
         <ThemeChoice />
+        <KeyButton />
       </header>
       <nav aria-label="Views">
         <ul>
@@ -54,6 +56,7 @@ export function Frame() {
           </>
         ) : null}
       </main>
+      <KeyHelp />
     </>
   );
 }
@@ -118,15 +121,4 @@ function ThemeChoice() {
       </select>
     </label>
   );
-}
-
-/** Lets `/` focus the search, unless somebody writes. */
-export function focusSearchBySlash(): void {
-  document.addEventListener('keydown', (event) => {
-    const { target, key, ctrlKey, metaKey, altKey } = event;
-    const isWriting = target instanceof HTMLElement && target.closest('input, select, textarea') !== null;
-    if (key !== '/' || ctrlKey || metaKey || altKey || isWriting) return;
-    event.preventDefault();
-    document.getElementById('search')?.focus();
-  });
 }

@@ -30,7 +30,8 @@ export function ProofStrip() {
 function textOf(name: CountName, known: Counts | undefined): string {
   const count = known?.counts[name];
   if (!count) return '…';
-  return 'value' in count ? formatNumber(count.value) : 'unknown';
+  if ('value' in count) return formatNumber(count.value);
+  return count.isUnderWay ? 'checking …' : 'unknown';
 }
 
 /** Lost and done twice are red from one on. */
@@ -44,7 +45,10 @@ function nameOfState(name: CountName, known: Counts | undefined): string {
 function checked(known: Counts | undefined): string {
   if (!known) return '';
   const { checkedUntil, unjudged, open, counts } = known;
-  const waiting = open > 0 ? `${formatNumber(open)} crashes are not made up for yet. ` : '';
+  const waiting =
+    open > 0
+      ? `${formatNumber(open)} ${open === 1 ? 'crash waits' : 'crashes wait'} until the message comes again. `
+      : '';
   if ('unknown' in counts.lost) return `${waiting}Lost and done twice: ${counts.lost.unknown}`;
   const under = unjudged > 0 ? `, ${formatNumber(unjudged)} deliveries are under way` : '';
   const until = checkedUntil ? `checked at ${formatTime(Date.parse(checkedUntil)).slice(0, 8)}` : '';

@@ -10,6 +10,7 @@ import { OrderView } from '../order/order-view.js';
 import { ProofView } from '../proof/proof-view.js';
 import { ReferenceView } from '../reference/reference-view.js';
 import type { ConsoleFacts } from '../server/contract.js';
+import { StartView } from '../start/start-view.js';
 import { CountedView } from './counted-view.js';
 import { NowView } from './now-view.js';
 
@@ -22,7 +23,7 @@ export interface View {
   /** Whether the navigation shows it. A view of one thing is reached by its links and by the search. */
   readonly isInNavigation: boolean;
   /**
-   * What it needs: a local cloud, whose events it shows, or an app whose command line the page runs. A view of another server is not
+   * Its needs: a local cloud, whose events it shows, or an app whose command line the page runs. A view of another server is not
    * there. @default nothing
    */
   readonly needs?: 'local cloud' | 'commands';
@@ -30,11 +31,12 @@ export interface View {
 
 /** Every view. A new one is a folder beside `order/` and a line here. */
 export const VIEWS: readonly View[] = [
+  { name: 'start', title: 'Start', Component: StartView, isInNavigation: true, needs: 'local cloud' },
   { name: 'now', title: 'Now', Component: NowView, isInNavigation: true, needs: 'local cloud' },
   { name: 'break-it', title: 'Break it', Component: BreakItView, isInNavigation: true, needs: 'local cloud' },
   {
     name: 'counted',
-    title: 'What a number counts',
+    title: 'Counted things',
     Component: CountedView,
     isInNavigation: false,
     needs: 'local cloud',

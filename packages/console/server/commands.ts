@@ -20,7 +20,7 @@ export interface OperatorCommands {
 export interface CommandRun {
   readonly id: string;
   readonly command: string;
-  /** What it has printed so far. */
+  /** Lines that it has printed so far. */
   readonly lines: readonly string[];
   /** Its exit code; absent while it runs. */
   readonly code?: number;

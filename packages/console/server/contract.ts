@@ -13,6 +13,8 @@ export interface ConsoleFacts {
   /** Why `GET /_console/operations/...` answers nothing; absent if it answers. */
   readonly noOperations?: string;
   readonly toys: readonly Toy[];
+  /** One sentence that says what the app promises: the heading of the first view. @default the view makes no promise */
+  readonly promise?: string;
   /** Lists that the app has for its operators. @default none */
   readonly lists?: readonly AppList[];
   /** Whether `POST /_console/runs` runs commands of the app's command line. @default false */
@@ -51,7 +53,14 @@ export const COUNT_NAMES = [
 export type CountName = (typeof COUNT_NAMES)[number];
 
 /** One number that proves, or the reason why it is unknown. */
-export type Count = { readonly value: number } | { readonly unknown: string };
+export type Count =
+  | { readonly value: number }
+  | {
+      /** Why it is unknown. */
+      readonly unknown: string;
+      /** Whether it will be known in a moment. */
+      readonly isUnderWay?: true;
+    };
 
 /** Answer to `GET /_console/counts`. */
 export interface Counts {
@@ -70,7 +79,7 @@ export interface Counted {
   readonly at: string;
   /** Path of the construct, or name of the service. */
   readonly owner: string;
-  /** What happened: `applied`, `crashed`. */
+  /** Its outcome: `applied`, `crashed`. */
   readonly outcome: string;
   readonly type?: string;
   readonly subject?: string;

@@ -6,7 +6,7 @@ export interface MapNode {
   /** `<kind>:<label>` */
   readonly id: string;
   readonly kind: NodeKind;
-  /** What a person calls it within its service: `OnSaga`, `POST /orders`. */
+  /** Its name within its service, for people: `OnSaga`, `POST /orders`. */
   readonly name: string;
   /** Path of its construct, as the stream names it: `Orders/OnSaga`. */
   readonly label: string;
@@ -69,9 +69,9 @@ export interface SystemMap {
 export interface NodeCounts {
   /** Messages that wait. */
   readonly pending: number;
-  /** Messages with a consumer, or invocations that run. */
+  /** Messages with a consumer, invocations that run, or requests to a route that wait for their answer. */
   readonly inFlight: number;
-  /** Messages in a dead-letter queue, or invocations that failed in the last five minutes. */
+  /** Messages in a dead-letter queue, or invocations that failed, or answers of a route with a status of 500 or more, in the last five minutes. */
   readonly errors: number;
 }
 

@@ -92,7 +92,9 @@ export const StatusView = z.object({
             'Newest error in its log; absent if there is none.',
             z.object({
               at: time,
-              message: z.exactOptional(withDescription('What was not done, such as `retrying`.', z.string())),
+              message: z.exactOptional(
+                withDescription('Outcome of an attempt that did nothing, such as `retrying`.', z.string()),
+              ),
               name: withDescription('Name of the error.', z.string()),
               text: z.exactOptional(withDescription('Text of the error, without data of people.', z.string())),
               frame: z.exactOptional(withDescription('First frame of its stack.', z.string())),
@@ -230,7 +232,7 @@ export const FailureGroupsView = z.object({
         ),
         consumers: withDescription('Number of consumers that have failures of it.', count),
         groups: withDescription(
-          'What each consumer has of it, the largest first.',
+          'Its part at each consumer, the largest first.',
           z.array(z.object({ id: z.string(), service: z.string(), consumer: z.string(), count })),
         ),
         trend: withDescription(
@@ -335,7 +337,7 @@ export const AuditView = z.object({
     resent: withDescription('Always false: the command line sends what is missing again.', z.boolean()),
     twice: z.exactOptional(
       withDescription(
-        'What was done twice; absent with `consumer`.',
+        'Effects that were done twice; absent with `consumer`.',
         z.object({
           checked: withDescription('Number of those that were checked, the oldest first.', count),
           left: withDescription(

@@ -23,7 +23,7 @@ running, though paused: something, such as a deployment, has switched it on; 'co
     options: { reason: { type: 'string' } },
     example: ['consumers', 'pause', consumer, '--reason', 'it books twice, ticket 4711'],
     about: 'stops giving messages to a consumer; they wait in its queue, and none of them counts as tried',
-    details: `What the consumer is handling now, it ends. Its queue keeps messages for seven days. A restore leaves it paused; so does a deployment that
+    details: `The consumer ends the messages that it is handling now. Its queue keeps messages for seven days. A restore leaves it paused; so does a deployment that
 doesn't change its event source mapping. 'status', 'doctor' and 'consumers list' show it.
   --reason    kept with your name and the time, so it must not contain personal data`,
     parse: ({ words: [name], options, wrong }) => ({

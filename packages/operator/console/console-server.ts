@@ -4,13 +4,10 @@ import {
   type AppList,
   Commands,
   type ConsoleFacts,
-  isFromOwnPage,
   type JsonAnswer,
   PAGE_PATHS,
   PageAccess,
   type RunCommand,
-  readPageFiles,
-  refusedPage,
 } from '@orderly/console';
 import { readCounts } from './counts.js';
 
@@ -31,13 +28,12 @@ export interface ConsoleOptions {
 
 /** Longest body of a request, in bytes: a command. */
 const LONGEST = 10_000;
-const THIS_MACHINE = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/;
 const NO_TOKEN = 'Open the address that the command has printed: it has a token.';
 
 /** A page of the command line's own: this machine only, with a random token, and with the rights of who has started it. */
 export class ConsoleServer {
   private readonly commands: Commands;
-  private readonly access = new PageAccess(() => this.port);
+  private readonly access = new PageAccess(() => this.port, NO_TOKEN);
   private readonly server: Server;
   private readonly counts: () => Promise<object>;
 
@@ -76,12 +72,15 @@ export class ConsoleServer {
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/', headers } = request;
     const [path = ''] = url.split('?');
-    if (!THIS_MACHINE.test(headers.host ?? ''))
-      return send(response, refusal(403, `the host '${headers.host ?? ''}' is no name of this machine`));
-    if (headers.origin !== undefined && !isFromOwnPage(headers))
-      return send(response, refusal(403, `not from the page itself: the request has an Origin (${headers.origin})`));
-    if (method === 'GET' && PAGE_PATHS.some((one) => one === path)) return this.sendFile(path, url, request, response);
-    if (!this.access.isGranted(headers)) return send(response, refusal(401, NO_TOKEN));
+    const isFile = method === 'GET' && PAGE_PATHS.some((one) => one === path);
+    const refused = this.access.findRefusal(headers, { needsToken: !isFile });
+    if (refused) return send(response, refusal(refused.cause === 'token' ? 401 : 403, refused.message));
+    const file = isFile ? await this.access.answerFile(url, headers) : undefined;
+    if (file) {
+      response.writeHead(file.status, { ...file.headers });
+      response.end(file.body);
+      return;
+    }
     send(response, await this.answer(method, url, await readBody(request)));
   }
 
@@ -98,20 +97,6 @@ export class ConsoleServer {
   private facts(): ConsoleFacts {
     const { app, environment, lists } = this.options;
     return { name: app, environment, local: false, toys: [], lists, runsCommands: true };
-  }
-
-  private async sendFile(
-    path: string,
-    url: string,
-    { headers }: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const isGranted = this.access.isGranted(headers, url);
-    const file = path === '/' && !isGranted ? refusedPage(NO_TOKEN) : (await readPageFiles())[path];
-    if (!file) return send(response, refusal(404, `${path}: the page has no such file`));
-    const cookie = path === '/' && isGranted && { 'set-cookie': this.access.cookie() };
-    response.writeHead(path === '/' && !isGranted ? 401 : 200, { ...file.headers, ...cookie });
-    response.end(file.body);
   }
 }
 

@@ -9,7 +9,7 @@ import { readFailureGroups } from './failures.js';
 import { findByBeginning, type OperatorGroup } from './group.js';
 import { readStuckGroups } from './sagas.js';
 
-/** What a command changes of a note. A field with an empty text is removed, one without a value stays. */
+/** Changes of a note. A field with an empty text is removed, one without a value stays. */
 export interface AnnotateRequest {
   /** Beginning of the cause's id. */
   readonly cause: string;

@@ -17,7 +17,7 @@ export interface OperatorCause<One extends Member = Member> {
   readonly groups: readonly CauseGroup[];
 }
 
-/** What a group of one consumer has of a cause. */
+/** Part of a cause at one consumer: its group of failures. */
 export interface CauseGroup {
   readonly id: string;
   readonly service: string;

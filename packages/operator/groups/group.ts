@@ -52,7 +52,7 @@ export function groupFailures<One extends Member>(
   return groups.toSorted(largestFirst);
 }
 
-/** What a list sorts, and a command finds by its id. */
+/** Facts by which a list sorts, and by which a command finds one. */
 interface Sized {
   readonly id: string;
   readonly members: readonly unknown[];

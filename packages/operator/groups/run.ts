@@ -35,7 +35,7 @@ export type GroupContext = Pick<
 /** How a run over a group ended. */
 export type Verdict = 'ended' | 'probe failed' | 'probe pending' | 'slow' | 'stopped';
 
-/** What a run is about: a group, or a cause. */
+/** Subject of a run: a group, or a cause. */
 export interface RunTarget<One extends Member> extends Pick<OperatorGroup<One>, 'id' | 'trouble' | 'members' | 'more'> {
   readonly what: 'group' | 'cause';
   readonly cause: SharedCause;

@@ -26,7 +26,7 @@ export interface LocalCloudOptions
   readonly hosts?: readonly string[] | undefined;
   /** Folder whose files are served below `/_docs/`, for a browser. @default none */
   readonly docs?: string | undefined;
-  /** What the page at `/` shows of the app. @default what the local cloud knows by itself */
+  /** Facts of the app for the page at `/`. @default what the local cloud knows by itself */
   readonly page?: PageOptions | undefined;
   /** File from which it takes what an earlier one remembered, and to which it writes that at its end. @default it forgets */
   readonly keep?: string | undefined;

@@ -8,26 +8,29 @@ import {
   PAGE_PATHS,
   PageAccess,
   type PlayedToy,
-  readPageFiles,
-  refusedPage,
+  type Refusal,
   type Toy,
 } from '@orderly/console';
 import type { HistoriesModule } from '../histories/app-histories.js';
+import type { Cloud } from '../cloud/cloud.js';
 import type { HttpResponse } from '../runtime/http.js';
 import { DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
 import { answerPage } from './page-answers.js';
 import { PageHistories } from './page-histories.js';
+import type { AppTimer } from './page-forecast.js';
 import type { PageCaller, PageDocuments } from './page-reference.js';
 import { CONSOLE } from './path.js';
 import { Proof } from './proof.js';
 
-/** What a page shows of an app, and what the app lends it. */
+/** An app's facts for the page, and what the app lends it. */
 export interface PageOptions {
   /** Name of the app. @default names of its stacks */
   readonly name?: string;
   /** Name of its environment. @default `local` */
   readonly environment?: string;
+  /** One sentence that says what it promises, for the page's first view. @default the page promises nothing */
+  readonly promise?: string;
   /** Access to the operator's API of the app. @default the page shows what the local cloud knows by itself */
   readonly operator?: {
     /** Stage of the API that has `GET /operations/...`. */
@@ -39,11 +42,13 @@ export interface PageOptions {
   readonly callers?: readonly PageCaller[];
   /** Documents of its API and its events. @default the page knows what is deployed only */
   readonly documents?: PageDocuments;
+  /** Timers of the app, which lie in its tables. @default a forecast has what the account plans by itself */
+  readonly timers?: (cloud: Cloud) => readonly AppTimer[];
   /** Command line of the app's operators. @param url address of the local cloud. @default the page runs no commands */
   readonly commands?: (url: string) => OperatorCommands;
   /** Lists that the app has for its operators. @default none */
   readonly lists?: readonly AppList[];
-  /** What the app offers to try, such as an order with a declined card. @default nothing */
+  /** Things to try that the app offers, such as an order with a declined card. @default nothing */
   readonly toys?: readonly PlayableToy[];
   /** Module that exports the histories that the page may play (`AppHistories`). @default the page plays none */
   readonly histories?: HistoriesModule;
@@ -77,7 +82,7 @@ export class LocalPage {
     private readonly options: PageOptions,
     private readonly port: () => number,
   ) {
-    this.access = new PageAccess(port);
+    this.access = new PageAccess(port, NO_TOKEN);
     this.histories = new PageHistories(options.histories);
     const { operator } = options;
     this.proof = new Proof({
@@ -93,17 +98,15 @@ export class LocalPage {
     return this.access.addressAt(url);
   }
 
-  /** Says why a request of a page of this address is refused. Command lines and SDKs, which are no pages, need no token. */
-  findRefusal({ target, headers }: Asked): string | undefined {
+  /**
+   * Says why a request is refused. Command lines and SDKs, which are no pages, need no token.
+   * @param hosts further names of this machine
+   */
+  findRefusal({ target, headers }: Asked, hosts?: readonly string[]): Refusal | undefined {
     const [path = ''] = target.split('?');
     const isOpen = path === '/' || path.startsWith(`${DOCS}/`) || PAGE_PATHS.some((one) => one === path);
-    const needsToken = path.startsWith(`${CONSOLE}/`) || isFromOwnPage(headers);
-    return isOpen || !needsToken || this.access.isGranted(headers) ? undefined : NO_TOKEN;
-  }
-
-  /** Says whether a request comes from this page, with its token. */
-  isFrom(headers: IncomingHttpHeaders): boolean {
-    return isFromOwnPage(headers) && this.access.isGranted(headers);
+    const needsToken = !isOpen && (path.startsWith(`${CONSOLE}/`) || isFromOwnPage(headers));
+    return this.access.findRefusal(headers, { hosts, needsToken });
   }
 
   /** Says whether a request is for the page: a browser opens `/`, and the rest has a path of its own. */
@@ -132,7 +135,8 @@ export class LocalPage {
   async answer(asked: Asked): Promise<HttpResponse> {
     const { method, target, headers, body = '' } = asked;
     const [path = ''] = target.split('?');
-    if (PAGE_PATHS.some((one) => one === path) && method === 'GET') return this.file(path, target, headers);
+    const file = method === 'GET' ? await this.access.answerFile(target, headers) : undefined;
+    if (file) return file;
     if (path === `${CONSOLE}/facts`) return json(200, this.facts());
     const toy = method === 'POST' && this.options.toys?.find(({ id }) => path === `${CONSOLE}/toys/${id}`);
     if (toy) return this.play(toy);
@@ -148,14 +152,6 @@ export class LocalPage {
     return json(404, { message: `${method} ${path}: the page has no such path` });
   }
 
-  private async file(path: string, target: string, headers: IncomingHttpHeaders): Promise<HttpResponse> {
-    if (path === '/' && !this.access.isGranted(headers, target)) return { status: 401, ...refusedPage(NO_TOKEN) };
-    const file = (await readPageFiles())[path];
-    if (!file) return json(404, { message: `${path}: the page has no such file` });
-    const cookie = path === '/' && { 'set-cookie': this.access.cookie() };
-    return { status: 200, headers: { ...file.headers, ...cookie }, body: file.body };
-  }
-
   private findCommands(): Commands | undefined {
     const { commands } = this.options;
     this.commands ??= commands && new Commands(commands(`http://127.0.0.1:${this.port()}`));
@@ -163,13 +159,14 @@ export class LocalPage {
   }
 
   private facts(): ConsoleFacts {
-    const { name, environment = 'local', operator, toys = [] } = this.options;
+    const { name, environment = 'local', operator, toys = [], promise } = this.options;
     const stacks = new Set(this.live.cloud.deployment.assembly.resources.map(({ stack }) => stack));
     return {
       name: name ?? [...stacks].join(', '),
       environment,
       local: true,
       ...(operator === undefined && { noOperations: NO_OPERATIONS }),
+      ...(promise !== undefined && { promise }),
       toys: toys.map(({ id, label, about }) => ({ id, label, about })),
       lists: this.options.lists ?? [],
       runsCommands: this.options.commands !== undefined,

@@ -1,4 +1,5 @@
 import type { SendRequest } from '@orderly/console';
+import type { Cloud } from '../cloud/cloud.js';
 import type { HttpResponse } from '../runtime/http.js';
 import type { LiveCloud } from './live-cloud.js';
 import {
@@ -10,6 +11,7 @@ import {
   listResources,
   readObject,
 } from './page-data.js';
+import { type AppTimer, forecast } from './page-forecast.js';
 import { mapOf } from './page-map.js';
 import { countMap } from './page-map-counts.js';
 import {
@@ -30,25 +32,26 @@ interface Asked {
   readonly body?: string | undefined;
 }
 
-/** What an app lends the page. */
+/** Things that an app lends the page. */
 interface Lent {
   /** In whose names the page may send. */
   readonly callers?: readonly PageCaller[];
   readonly documents?: PageDocuments;
+  readonly timers?: (cloud: Cloud) => readonly AppTimer[];
 }
 
 /** Paths of one resource's content, and what answers them. */
 const CONTENT = { tables: listItems, queues: listMessages, buckets: listObjects, logs: listLines } as const;
 
 /**
- * Answers what the page's map, its resource browser and its reference ask: `GET /_console/map`, `.../map/counts`, `.../data`,
+ * Answers what the page's map, its resource browser, its reference and its forecast ask: `GET /_console/forecast`, `GET /_console/map`, `.../map/counts`, `.../data`,
  * `.../data/<kind>/<name>`, `.../reference`, `.../reference/event`, `.../reference/openapi`,
  * `.../reference/asyncapi`, and `POST /_console/send`. Nothing but the last changes anything.
  * @returns `undefined` if the path is none of these
  */
 export async function answerPage(
   live: LiveCloud,
-  { callers = [], documents = {} }: Lent,
+  { callers = [], documents = {}, timers }: Lent,
   { method, target, body }: Asked,
 ): Promise<HttpResponse | undefined> {
   const url = new URL(target.slice(CONSOLE.length), 'http://127.0.0.1');
@@ -58,6 +61,7 @@ export async function answerPage(
     if (method !== 'GET') return undefined;
     const answer = live.runInside((cloud) => {
       const { pathname, searchParams: given } = url;
+      if (pathname === '/forecast') return { of: forecast(cloud, timers?.(cloud)) };
       if (pathname === '/map') return { of: mapOf(cloud) };
       if (pathname === '/map/counts') return { of: countMap(cloud) };
       if (pathname === '/reference') return { of: referenceOf(cloud, callers) };

@@ -18,7 +18,7 @@ const PAGE = 50;
 /** Characters of an object's text that are shown. */
 const SHOWN = 65_536;
 
-/** What somebody wants of a resource. */
+/** A question about a resource. */
 export interface DataQuestion {
   /** Text that a key has, or a message or a line. */
   readonly text: string;

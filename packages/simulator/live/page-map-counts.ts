@@ -21,10 +21,18 @@ export function countMap(cloud: Cloud): MapCounts {
   });
   const since = world.now - SHOWN_MINUTES * MINUTE;
   const ofFunctions = [...functions.values()].map((fn): readonly [string, NodeCounts] => {
-    const failed = [...fn.failedAt].filter(([minute]) => minute + MINUTE > since);
-    const errors = failed.reduce((sum, [, count]) => sum + count, 0);
-    return [`function:${fn.label}`, { pending: 0, inFlight: fn.running, errors }];
+    return [`function:${fn.label}`, { pending: 0, inFlight: fn.running, errors: sumSince(fn.failedAt, since) }];
   });
-  const counts = [...ofQueues, ...ofFunctions].filter(([, one]) => one.pending + one.inFlight + one.errors > 0);
+  const ofRoutes = cloud.apis.flatMap(({ label, traffic }) =>
+    [...traffic].map(([route, { running, failedAt }]): readonly [string, NodeCounts] => {
+      return [`route:${label} ${route}`, { pending: 0, inFlight: running, errors: sumSince(failedAt, since) }];
+    }),
+  );
+  const counts = [...ofQueues, ...ofFunctions, ...ofRoutes].filter(
+    ([, one]) => one.pending + one.inFlight + one.errors > 0,
+  );
   return { counts: Object.fromEntries(counts) };
 }
+
+const sumSince = (counts: ReadonlyMap<number, number>, since: number): number =>
+  [...counts].reduce((sum, [minute, count]) => (minute + MINUTE > since ? sum + count : sum), 0);

@@ -3,7 +3,7 @@ import type { Assembly, Resource } from '../assembly/assembly.js';
 import { Policies, type Statement } from '../services/iam/policies.js';
 import type { MapNodes } from './page-map-nodes.js';
 
-/** What a function may do with a resource. */
+/** Rights of a function on a resource. */
 export interface MapAccess {
   /** Of the resource. */
   readonly arn: string;

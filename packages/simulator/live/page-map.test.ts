@@ -1,5 +1,6 @@
 import type { MapEdge } from '@orderly/console';
 import { describe, expect, test } from 'vitest';
+import { apiMethod, apiResource, createApi } from '../support/apis.js';
 import { allowStatement, arnOf, createCloud, functionResource, QUEUE_RIGHTS, TABLE } from '../support/clouds.js';
 import { mapOf } from './page-map.js';
 import { countMap } from './page-map-counts.js';
@@ -163,6 +164,19 @@ test('an invocation is in flight until it ends, however it ends', async () => {
   expect(countMap(cloud).counts).toEqual({ 'function:Shop/Works': { pending: 0, inFlight: 1, errors: 0 } });
   await cloud.world.settle();
   expect(countMap(cloud).counts).toEqual({ 'function:Shop/Works': { pending: 0, inFlight: 0, errors: 1 } });
+});
+
+test('a request to a route is in flight until it is answered, and an answer of 500 or more is an error', async () => {
+  const cloud = createApi(
+    { Orders: apiResource('orders'), Get: apiMethod('Orders', 'GET') },
+    { Echo: 'exports.handler = async () => 1;' },
+  );
+  const [api] = cloud.apis;
+  api?.request({ method: 'GET', path: '/orders', headers: {} }, () => undefined);
+  const route = `route:${api?.label} GET /orders`;
+  expect(countMap(cloud).counts[route]).toEqual({ pending: 0, inFlight: 1, errors: 0 });
+  await cloud.world.settle();
+  expect(countMap(cloud).counts[route]).toEqual({ pending: 0, inFlight: 0, errors: 1 });
 });
 
 describe('the reference of what is deployed', () => {

@@ -36,7 +36,7 @@ async function round(): Promise<void> {
 
 test('nothing is known before the first check, and nothing is checked until somebody looks', () => {
   audit.take(NOW);
-  expect(audit.result()).toEqual({ unknown: 'The first check is under way.' });
+  expect(audit.result()).toEqual({ unknown: 'The first check is under way.', isUnderWay: true });
   expect(asked).toEqual([]);
 });
 
@@ -88,5 +88,5 @@ test('after a reset nothing of before counts', async () => {
   answer = async () => ({ audit: { ...NONE, missing: [MISSING] } });
   await round();
   audit.take(undefined);
-  expect(audit.result()).toEqual({ unknown: 'The first check is under way.' });
+  expect(audit.result()).toEqual({ unknown: 'The first check is under way.', isUnderWay: true });
 });

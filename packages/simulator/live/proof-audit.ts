@@ -1,4 +1,4 @@
-import type { Counted } from '@orderly/console';
+import type { Count, Counted } from '@orderly/console';
 
 /** Asks the operator's API of the app. @param path below the stage @returns the answer's body @throws {Error} */
 export type AskOperator = (path: string) => Promise<unknown>;
@@ -75,9 +75,9 @@ export class ProofAudit {
     });
   }
 
-  /** What is known, or why nothing is. */
+  /** Returns the results so far, or why there are none. */
   result():
-    | { readonly unknown: string }
+    | Extract<Count, { readonly unknown: string }>
     | {
         readonly lost: readonly Counted[];
         readonly twice: readonly Counted[];
@@ -85,7 +85,7 @@ export class ProofAudit {
         readonly until: number;
       } {
     if (this.error !== undefined) return { unknown: this.error };
-    if (this.checkedUntil === undefined) return { unknown: 'The first check is under way.' };
+    if (this.checkedUntil === undefined) return { unknown: 'The first check is under way.', isUnderWay: true };
     const all = [...this.judged.values()];
     return {
       lost: all.flatMap(({ lost }) => lost),

@@ -51,7 +51,7 @@ export class Proof {
   private count(name: CountName): Count {
     if (name !== 'lost' && name !== 'twice') return { value: this.tally.valueOf(name) };
     const audited = this.audited();
-    return 'unknown' in audited ? { unknown: audited.unknown } : { value: audited[name].length };
+    return 'unknown' in audited ? audited : { value: audited[name].length };
   }
 
   private items(name: CountName): readonly Counted[] {

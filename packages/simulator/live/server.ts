@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib';
 import { bodyBytes, toBody as bodyFrom, type HttpRequest, type HttpResponse } from '../runtime/http.js';
 import type { ApiRequest } from '../services/apigateway/messages.js';
 import type { Control } from './control.js';
+import { withLocalCorsHeaders } from './cors.js';
 import { answerWithFile, DOCS } from './docs.js';
 import { EVENTS, HappeningStream } from './happening-stream.js';
 import type { LiveCloud } from './live-cloud.js';
 import { LocalPage, type PageOptions } from './local-page.js';
-import { findRefusal, withLocalCorsHeaders } from './pages.js';
 import { CONTROL } from './path.js';
 
 /** Port that is taken where it is free: the one that emulators of AWS use. */
@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly hosts?: readonly string[] | undefined;
   /** Folder whose files are served below `/_docs/`. @default none */
   readonly docs?: string | undefined;
-  /** What the page at `/` shows of the app. @default what the local cloud knows by itself */
+  /** Facts of the app for the page at `/`. @default what the local cloud knows by itself */
   readonly page?: PageOptions | undefined;
 }
 
@@ -133,10 +133,11 @@ function listens(server: Server, port: number): Promise<boolean> {
 function refusalOf(
   { headers, url = '/', method = 'GET' }: IncomingMessage,
   page: LocalPage,
-  hosts?: readonly string[],
-) {
-  const asked = { method, target: readPath(url), headers };
-  return findRefusal(headers, hosts, page.isFrom(headers)) ?? page.findRefusal(asked);
+  hosts: readonly string[] = [],
+): string | undefined {
+  const refusal = page.findRefusal({ method, target: readPath(url), headers }, hosts);
+  const advice = refusal?.cause === 'host' ? `, or start with --host ${headers.host?.replace(/:\d*$/, '')}` : '';
+  return refusal && refusal.message + advice;
 }
 
 const streamsPage = ({ method = 'GET', url = '/' }: IncomingMessage, page: LocalPage): boolean =>

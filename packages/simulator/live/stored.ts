@@ -10,7 +10,7 @@ export const STORED = `${CONTROL}/stored`;
 const MOST_ITEMS = 20;
 const MOST_LINES = 50;
 
-/** What an account stores that names a message: its commit, records of consumers, log lines. */
+/** Records of an account that name a message: its commit, records of consumers, log lines. */
 export interface Stored {
   readonly items: readonly { readonly table: string; readonly key: string; readonly item: object }[];
   readonly lines: readonly { readonly at: number; readonly owner: string; readonly line: string }[];

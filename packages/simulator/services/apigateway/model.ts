@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
+import { countByMinute } from '../../engine/count-by-minute.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import type { Iam } from '../iam/model.js';
 import { wildcard } from '../iam/policies.js';
@@ -19,6 +20,14 @@ const BAD_REQUEST: ApiResponse = {
   body: '{"message":"Bad Request"}',
 };
 
+/** Requests of one route. */
+interface RouteTraffic {
+  /** Requests that wait for their answer. */
+  running: number;
+  /** Requests that were answered with a status of 500 or more, by the minute in which they came. */
+  readonly failedAt: Map<number, number>;
+}
+
 /**
  * A REST API with Lambda proxy and mock integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
  * "Use API Gateway Lambda authorizers".
@@ -30,6 +39,8 @@ export class RestApi {
   readonly stage: string;
   /** Requests that it has got. */
   requests = 0;
+  /** Traffic of each route that was called, by its name: `POST /orders`. */
+  readonly traffic = new Map<string, RouteTraffic>();
   private readonly deploymentId: string;
 
   constructor(
@@ -80,7 +91,7 @@ export class RestApi {
     this.requests++;
     const context: Context = { requestId: world.random.id() };
     const path = normalizePath(request);
-    const answer = (response: ApiResponse): void => {
+    let answer = (response: ApiResponse): void => {
       const sent = request.method === 'HEAD' ? { ...response, body: '' } : response;
       world.after(gatewayLatency(world), () => done(sent));
     };
@@ -89,6 +100,7 @@ export class RestApi {
       return;
     }
     const route = findRoute(this.routes, request.method, path);
+    if (route) answer = this.counted(`${route.method} ${route.resource}`, answer);
     const refuse = (type: GatewayResponseType, more: Context = {}): void =>
       answer(this.answers.answer(type, { ...context, ...more }));
     if (!route) {
@@ -134,6 +146,19 @@ export class RestApi {
         });
       });
     });
+  }
+
+  /** Counts a request of a route until it is answered. @returns the same answer, counted */
+  private counted(route: string, answer: (response: ApiResponse) => void): (response: ApiResponse) => void {
+    const { now } = this.around.world;
+    const traffic = this.traffic.get(route) ?? { running: 0, failedAt: new Map() };
+    this.traffic.set(route, traffic);
+    traffic.running++;
+    return (response) => {
+      traffic.running--;
+      if (response.status >= 500) countByMinute(traffic.failedAt, now);
+      answer(response);
+    };
   }
 
   private authorize(

@@ -161,10 +161,8 @@ export class DynamoDbModel {
       const { name, definition } = table;
       if (definition.ttlAttribute === undefined) continue;
       for (const item of table.items()) {
-        const value = item[definition.ttlAttribute];
-        if (!value || !('N' in value) || compareNumbers(value.N, '0') < 0) continue;
-        const at = Number(value.N);
-        if (at >= seconds || at < seconds - TTL_FORGETS_SECONDS) continue;
+        const at = expiryOf(item, definition.ttlAttribute);
+        if (at === undefined || at >= seconds || at < seconds - TTL_FORGETS_SECONDS) continue;
         const change: Change = { table: name, key: keyOf(item, definition.key), before: item };
         if (this.holds.has(change)) continue;
         table.write(change);
@@ -173,6 +171,16 @@ export class DynamoDbModel {
       }
     }
     return deleted;
+  }
+
+  /** Returns when items expire, by their tables' names: seconds since 1970, of every item that has a TTL. */
+  listExpiries(): ReadonlyMap<string, readonly number[]> {
+    return new Map(
+      [...this.tablesByName.values()].map((table) => [
+        table.name,
+        table.items().flatMap((item) => expiryOf(item, table.definition.ttlAttribute) ?? []),
+      ]),
+    );
   }
 
   /**
@@ -257,3 +265,9 @@ const sortedMembers = (_name: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
+
+/** Returns when TTL deletes an item, seconds since 1970; `undefined` if its attribute is no number from 0 on. */
+function expiryOf(item: Item, ttlAttribute: string | undefined): number | undefined {
+  const value = ttlAttribute === undefined ? undefined : item[ttlAttribute];
+  return value && 'N' in value && compareNumbers(value.N, '0') >= 0 ? Number(value.N) : undefined;
+}

@@ -50,6 +50,13 @@ export class Schedules {
     for (const schedule of this.schedules) schedule.resume();
   }
 
+  /** Returns when each rule ticks next, milliseconds since 1970, by its construct's path. */
+  listNext(): readonly { readonly rule: string; readonly at: number }[] {
+    return [...this.schedules].flatMap(({ label, nextAt }) =>
+      nextAt === undefined ? [] : [{ rule: label, at: nextAt }],
+    );
+  }
+
   /** Checks the awaited time again after a write, which may have changed it. */
   replan(): void {
     for (const schedule of this.schedules) schedule.look();
@@ -70,6 +77,14 @@ class Schedule {
     // Rules are created one after the other, so they don't tick at the same time.
     this.begins = world.now + world.random.fork(`schedule ${rule.label}`).between(0, this.period - 1);
     this.plan(this.begins, false);
+  }
+
+  get label(): string {
+    return this.rule.label;
+  }
+
+  get nextAt(): number | undefined {
+    return this.next?.at;
   }
 
   resume(): void {

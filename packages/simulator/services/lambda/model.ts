@@ -1,4 +1,5 @@
 import type { Resource } from '../../assembly/assembly.js';
+import { countByMinute } from '../../engine/count-by-minute.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { type FaultPlan, INVOCATION_FAULTS, type InvocationTrouble } from '../../engine/faults.js';
 import type { Bundle } from '../../runtime/bundle.js';
@@ -86,21 +87,6 @@ const MAX_MS_BEFORE_CRASH = 40;
 
 /** Environments of bundles that histories deploy by updates. */
 const environmentsOf = new WeakMap<Bundle, EnvironmentPool>();
-
-const MINUTE = 60_000;
-/** Milliseconds for which invocations are counted by the minute. */
-const COUNTED_FOR = 3 * 3_600_000;
-
-/**
- * Counts an invocation in the minute in which it began. "The timestamp on a metric reflects when the function was invoked" (AWS Lambda
- * Developer Guide, "Types of metrics for Lambda functions").
- */
-function countByMinute(counts: Map<number, number>, began: number): void {
-  const minute = Math.floor(began / MINUTE) * MINUTE;
-  counts.set(minute, (counts.get(minute) ?? 0) + 1);
-  const [oldest] = counts.keys();
-  if (oldest !== undefined && oldest < minute - COUNTED_FOR) counts.delete(oldest);
-}
 
 /** AWS doesn't document how long an idle environment is kept; observers report minutes to hours. */
 const KEPT_IDLE = 15 * 60_000;
