@@ -40,7 +40,7 @@ test.each([
   [
     'a rule',
     { Rule: ruleTo('arn:aws:states:eu-west-1:123456789012:stateMachine:Order') },
-    'Shop/Rule: the target arn:aws:states',
+    'Shop/Rule): the target arn:aws:states',
   ],
   [
     'a function',

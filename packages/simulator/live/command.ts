@@ -1,7 +1,12 @@
 #!/usr/bin/env node
 import { watch } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { TemplateError } from '../assembly/intrinsics.js';
+import { AssemblyNotModelled } from '../assembly/obstacles.js';
+import { checkAssembly } from '../cloud/check-assembly.js';
 import { differencesOf } from '../deployments/differences.js';
+import { CodeNotRunnable } from '../runtime/function-code.js';
+import { renderIgnored, renderObstacles } from './check-command.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
 import { DEFAULT_PORT, PortInUse } from './server.js';
@@ -9,12 +14,14 @@ import { StateRefused } from './state.js';
 import { stubAddresses } from './stub-addresses.js';
 import { UsageError } from './usage-error.js';
 
-const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--outside <host>=<url>]...
+const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--outside <host>=<url>]... [--tolerant]
                                    runs the cloud assembly of a folder (cdk.out) on 127.0.0.1, until Ctrl-C; a new
                                    assembly in the folder is deployed, and what is stored stays
   --host <name>                    allows one more name in a request's Host, beside localhost and 127.0.0.1
   --outside cards.example.com=http://127.0.0.1:9000
                                    names a stub of a host that functions call; requests to other hosts fail
+  --tolerant                       leaves out what has no model and carries no message, and says what that was
+orderly-local check [folder]       lists all that keeps the assembly from running here
 orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
@@ -26,6 +33,7 @@ const OPTIONS = {
   host: { type: 'string', multiple: true },
   keep: { type: 'string' },
   logs: { type: 'boolean', default: false },
+  tolerant: { type: 'boolean', default: false },
   outside: { type: 'string', multiple: true },
   next: { type: 'string', default: '1' },
   every: { type: 'string', default: '1' },
@@ -44,6 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     }
     const [word = 'cdk.out', ...words] = positionals;
+    if (word === 'check') return check(words[0] ?? 'cdk.out');
     const command = COMMANDS[word];
     if (!command) return await run(word, values);
     console.log(JSON.stringify(await command(new LocalCloudClient(values.endpoint ?? ''), words, values), null, 2));
@@ -54,14 +63,19 @@ async function main(args: readonly string[]): Promise<number> {
       console.error(`${message}\n\n${USAGE}`);
       return 2;
     }
-    if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
+    if (error instanceof AssemblyNotModelled) console.error(renderRefusal(error));
+    else if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
     else
       console.error(code === 'ENOENT' ? `${message}\nIs it a cloud assembly? npx cdk synth --quiet makes one.` : error);
     return 1;
   }
 }
 
-const EXPECTED = [LocalCloudRefused, PortInUse, StateRefused];
+const EXPECTED = [AssemblyNotModelled, CodeNotRunnable, LocalCloudRefused, PortInUse, StateRefused, TemplateError];
+
+/** Says what an assembly has that isn't played, and which command lists all of it. */
+const renderRefusal = ({ message }: AssemblyNotModelled): string =>
+  `This assembly has what the simulator doesn't play:\n${message}\nAll of it, and what it means: npx orderly-local check <folder>`;
 
 const COMMANDS: Readonly<
   Record<string, (cloud: LocalCloudClient, words: readonly string[], values: Values) => Promise<unknown>>
@@ -75,13 +89,21 @@ const COMMANDS: Readonly<
   reset: (cloud) => cloud.reset(),
 };
 
-async function run(folder: string, { port, host, keep, logs, outside }: Values): Promise<number> {
+/** Lists what stands in the way of an assembly. @returns 1 if anything does */
+function check(folder: string): number {
+  const obstacles = checkAssembly(folder);
+  console.log(renderObstacles(folder, obstacles));
+  return obstacles.length === 0 ? 0 : 1;
+}
+
+async function run(folder: string, { port, host, keep, logs, outside, tolerant }: Values): Promise<number> {
   const cloud = await LocalCloud.start({
     folder,
     port: parsePort(port),
     hosts: host,
     keep,
     logInvocations: logs,
+    ...(tolerant && { tolerant }),
     outside: stubAddresses(outside ?? []),
     log: (line) => console.log(line),
     smallHeaps: true,
@@ -91,6 +113,9 @@ async function run(folder: string, { port, host, keep, logs, outside }: Values):
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, (_name: NodeJS.Signals, number: number) => resolve(number));
   });
+  const { obstacles } = cloud.live.cloud.deployment;
+  const ignored = obstacles.length > 0 ? renderIgnored(obstacles) : undefined;
+  if (ignored !== undefined) console.log(ignored);
   console.log(`Look at it: ${cloud.pageUrl}`);
   console.log(`${folder} runs at ${cloud.url} (its API at ${cloud.url}/${cloud.live.cloud.apis[0]?.stage ?? ''})`);
   console.log('It is a simulator, not AWS. Ctrl-C ends it.');
@@ -102,6 +127,7 @@ async function run(folder: string, { port, host, keep, logs, outside }: Values):
   });
   const signal = await interrupted;
   watcher.close();
+  if (ignored !== undefined) console.log(ignored);
   await cloud.stop({ force: () => process.exit(128 + signal) });
   return 0;
 }

@@ -1,4 +1,5 @@
 import type { Assembly } from '../../assembly/assembly.js';
+import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
 import { factsOf } from '../../engine/happenings.js';
@@ -88,6 +89,8 @@ export class EventBridge {
       readonly iam: Iam;
       readonly queues: ReadonlyMap<string, Queue>;
       readonly functions: AsyncInvoker;
+      /** Gets the rules that have no model. */
+      readonly met: ObstaclesMet;
     },
   ) {
     this.accepted = around.world.records();
@@ -95,6 +98,7 @@ export class EventBridge {
     this.schedules = new Schedules(around.world);
     this.rules = new Rules(assembly, {
       schedules: this.schedules,
+      met: around.met,
       tick: (rule) => this.tick(rule),
       reaches: (arn) => around.queues.has(arn) || functions.has(arn),
     });

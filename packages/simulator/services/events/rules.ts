@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
+import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import { compilePattern, type Pattern } from '../../patterns/compile.js';
 import { NotModelled } from '../../wire/operation.js';
 import type { Schedules } from './schedules.js';
@@ -40,6 +41,7 @@ export class Rules {
     assembly: Assembly,
     private readonly around: {
       readonly schedules: Schedules;
+      readonly met: ObstaclesMet;
       readonly tick: (rule: Rule) => void;
       /** Whether a target has a model. @param arn its ARN */
       readonly reaches: (arn: string) => boolean;
@@ -47,8 +49,10 @@ export class Rules {
   ) {
     this.buses = new Set(['default', ...assembly.findByType('AWS::Events::EventBus').map(({ ref }) => ref)]);
     this.topics = new Set(assembly.findByType('AWS::SNS::Topic').map(({ ref }) => ref));
-    this.rules = assembly.findByType('AWS::Events::Rule').map((resource) => this.read(resource));
-    for (const rule of this.rules) this.enter(rule);
+    this.rules = assembly
+      .findByType('AWS::Events::Rule')
+      .flatMap((resource) => around.met.attempt(resource, () => this.read(resource)) ?? []);
+    for (const rule of this.rules) around.met.attempt(rule.resource, () => this.enter(rule));
   }
 
   list(): readonly Rule[] {
