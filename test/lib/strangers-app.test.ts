@@ -26,7 +26,6 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { beforeAll, expect, test } from 'vitest';
 import { Assembly, Cloud, checkAssembly, Deployment } from '../../packages/simulator/index.js';
@@ -117,8 +116,7 @@ test('it runs: ES modules, several files, the SDK of the runtime, a callback, an
 
 test('all that stands in the way is listed at once, and what carries messages can not be ignored', () => {
   const broken = synthesize((stack) => {
-    const topic = new Topic(stack, 'Sold');
-    topic.addSubscription(new SqsSubscription(new Queue(stack, 'Sales')));
+    new Topic(stack, 'Sold', { fifo: true });
     new LambdaFn(stack, 'Python', {
       runtime: Runtime.PYTHON_3_12,
       handler: 'index.handler',
@@ -131,10 +129,10 @@ test('all that stands in the way is listed at once, and what carries messages ca
     });
   });
   const obstacles = checkAssembly(broken).map(({ label, what, mayBeIgnored }) => `${label}: ${what} ${mayBeIgnored}`);
-  expect(obstacles).toEqual([
-    expect.stringContaining('Python: its runtime is python3.12'),
+  expect(obstacles.toSorted()).toEqual([
     expect.stringContaining('Gone: the handler gone.handler of Gone needs gone.js'),
-    expect.stringContaining("protocol 'sqs' reaches a program"),
+    expect.stringContaining('Python: its runtime is python3.12'),
+    expect.stringContaining('Sold: FifoTopic false'),
   ]);
   expect(() => new Deployment(new Assembly(broken), undefined, undefined, { obstacles: 'ignored' })).toThrow('Python');
 });

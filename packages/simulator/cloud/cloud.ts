@@ -27,6 +27,7 @@ import { QueueMapping } from '../services/lambda/queue-mapping.js';
 import { StreamMapping } from '../services/lambda/stream-mapping.js';
 import { LogSubscriptions } from '../services/logs/subscriptions.js';
 import { Buckets } from '../services/s3/model.js';
+import { Topics } from '../services/sns/model.js';
 import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
 import { Calls } from './calls.js';
@@ -184,6 +185,7 @@ export class Cloud {
   /** Asynchronous invocations of functions. */
   readonly asynchronous: AsyncInvocations;
   readonly events: EventBridge;
+  readonly topics: Topics;
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
@@ -286,7 +288,9 @@ export class Cloud {
         .map((config) => [String(config.properties.FunctionName), config]),
     );
     this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
-    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: this.asynchronous, met });
+    this.topics = new Topics(assembly, { world, faults, iam, queues, functions: this.asynchronous, met });
+    const { asynchronous, topics } = this;
+    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: asynchronous, topics, met });
     this.buckets.events = this.events;
     this.services = new AccountServices(this, (line) => live?.log(line));
     this.thirdParties = new ThirdParties(world, faults, live?.log);

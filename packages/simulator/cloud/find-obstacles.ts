@@ -20,7 +20,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::Pipes::': 'no message would pass through the pipe',
   'AWS::Scheduler::': 'the schedule would never invoke its target',
   'AWS::SecretsManager::': 'functions could not read the secret',
-  'AWS::SNS::': 'messages of the topic would reach nobody',
   'AWS::StepFunctions::': 'executions of the state machine would not run',
   'Custom::': 'what its function does at a deployment would not happen',
 };

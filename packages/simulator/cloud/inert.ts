@@ -16,9 +16,6 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::CompositeAlarm': 'as the alarms of which it is made',
   'AWS::CloudWatch::Dashboard': 'nobody looks',
   'AWS::Logs::LogGroup': 'lines are collected without it',
-  'AWS::SNS::Topic': 'reaches people only, which is checked',
-  'AWS::SNS::TopicPolicy': 'as the topic',
-  'AWS::SNS::Subscription': 'as the topic',
   'AWS::Events::Archive': 'replays are made by hand, from what the bus has taken',
   'AWS::ApiGateway::Account': "API Gateway's right to write logs",
   'AWS::ApiGateway::Deployment': 'a snapshot of routes that are all there from the beginning',
@@ -35,8 +32,6 @@ export const INERT: Readonly<Record<string, string>> = {
   'Custom::VpcRestrictDefaultSG': 'nothing here goes through a network',
 };
 
-/** Protocols of SNS by which people are reached. Amazon SNS API Reference, "Subscribe". */
-const TO_PEOPLE = ['email', 'email-json', 'sms'];
 /** These may reach people too (a pager's endpoint), as long as only alarms publish: no alarm ever goes off here. */
 const TO_PAGERS = ['http', 'https'];
 
@@ -57,27 +52,17 @@ export const findEffects = (assembly: Assembly): readonly Obstacle[] => [
 
 const carrier = ({ type, label }: Resource, what: string): Obstacle => ({ type, label, what, mayBeIgnored: false });
 
-/** Finds topics by which a program would hear something. */
+/** Finds rules whose topic is heard by HTTP: that may be a program, and no request to an endpoint is made here. */
 function findDeliveries(assembly: Assembly): readonly Obstacle[] {
   const subscriptions = listSubscriptions(assembly);
-  const toPrograms = subscriptions
-    .filter(({ protocol }) => ![...TO_PEOPLE, ...TO_PAGERS].includes(protocol))
-    .map(({ holder, protocol }) =>
-      carrier(
-        holder,
-        `SNS delivers nothing here, and protocol '${protocol}' reaches a program; topics may have subscriptions of people ` +
-          `(${TO_PEOPLE.join(', ')}) and of pagers (${TO_PAGERS.join(', ')})`,
-      ),
-    );
-  const fromRules = assembly.findByType('AWS::Events::Rule').flatMap((rule) =>
+  return assembly.findByType('AWS::Events::Rule').flatMap((rule) =>
     ((rule.properties.Targets ?? []) as readonly JsonObject[]).flatMap(({ Arn }) => {
       const pager = subscriptions.find(({ topic, protocol }) => topic === Arn && TO_PAGERS.includes(protocol));
       if (!pager) return [];
-      const what = `its target ${String(Arn)} has a subscription by ${pager.protocol}, which may reach a program, and SNS delivers nothing here`;
+      const what = `its target ${String(Arn)} has a subscription by ${pager.protocol}, which may reach a program, and SNS sends no requests here`;
       return [carrier(rule, what)];
     }),
   );
-  return [...toPrograms, ...fromRules];
 }
 
 /** Finds destinations of failed invocations that are no queue of the assembly. */
@@ -97,19 +82,15 @@ function findDestinations(assembly: Assembly): readonly Obstacle[] {
   );
 }
 
-/** Returns the subscriptions of all topics, with the resource that holds each. */
+/** Returns the subscriptions of all topics. */
 function listSubscriptions(assembly: Assembly) {
-  const read = (holder: Resource, topic: unknown, { Protocol }: JsonObject) => ({
-    holder,
-    topic,
-    protocol: String(Protocol),
-  });
+  const read = (topic: unknown, { Protocol }: JsonObject) => ({ topic, protocol: String(Protocol) });
   return [
-    ...assembly.findByType('AWS::SNS::Subscription').map((one) => read(one, one.properties.TopicArn, one.properties)),
+    ...assembly.findByType('AWS::SNS::Subscription').map((one) => read(one.properties.TopicArn, one.properties)),
     ...assembly
       .findByType('AWS::SNS::Topic')
       .flatMap((topic) =>
-        ((topic.properties.Subscription ?? []) as readonly JsonObject[]).map((one) => read(topic, topic.arn, one)),
+        ((topic.properties.Subscription ?? []) as readonly JsonObject[]).map((one) => read(topic.arn, one)),
       ),
   ];
 }

@@ -185,6 +185,29 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::S3::BucketPolicy': { modelled: ['Bucket', 'PolicyDocument'] },
+  'AWS::SNS::Subscription': {
+    modelled: [
+      'Endpoint',
+      'FilterPolicy',
+      'FilterPolicyScope',
+      'Protocol',
+      'RawMessageDelivery',
+      'RedrivePolicy',
+      'TopicArn',
+    ],
+    inert: { Region: 'one region is played' },
+  },
+  'AWS::SNS::Topic': {
+    modelled: ['Subscription', 'TopicName'],
+    inert: {
+      DisplayName: NAMES,
+      KmsMasterKeyId: 'how messages are stored; the right to use the key is not asked for',
+      SignatureVersion: 'nobody checks a signature',
+      TracingConfig: 'traces only',
+    },
+    defaults: { FifoTopic: false },
+  },
+  'AWS::SNS::TopicPolicy': { modelled: ['PolicyDocument', 'Topics'] },
   'AWS::SQS::Queue': {
     modelled: [
       'DelaySeconds',

@@ -102,7 +102,7 @@ function findValue(source: string, { headers, path }: ApiRequest): string | unde
   return found && String([found[1]].flat().at(-1));
 }
 
-/** @returns why there is no decision, where there is none */
+/** @returns why there is no decision, if there is none */
 function readDecision(result: InvocationResult | 'forbidden'): Decision | GatewayResponseType {
   // "Failing to connect to a custom authorizer", "Gateway response types"; of a throttle AWS documents nothing more exact.
   if (result === 'forbidden' || result.kind === 'throttled') return 'AUTHORIZER_CONFIGURATION_ERROR';

@@ -36,6 +36,13 @@ export interface AsyncInvoker {
   invokeAsync(arn: string, event: unknown): void;
 }
 
+/** Topics to which a rule may publish. */
+export interface TopicPublisher {
+  /** Whether a program hears a topic. @param arn its ARN */
+  reachesPrograms(arn: string): boolean;
+  publish(arn: string, message: { readonly text: string }): void;
+}
+
 /** Event that is put on a bus. */
 interface NewEvent {
   readonly source: string;
@@ -89,6 +96,7 @@ export class EventBridge {
       readonly iam: Iam;
       readonly queues: ReadonlyMap<string, Queue>;
       readonly functions: AsyncInvoker;
+      readonly topics: TopicPublisher;
       /** Gets the rules that have no model. */
       readonly met: ObstaclesMet;
     },
@@ -100,7 +108,7 @@ export class EventBridge {
       schedules: this.schedules,
       met: around.met,
       tick: (rule) => this.tick(rule),
-      reaches: (arn) => around.queues.has(arn) || functions.has(arn),
+      reaches: (arn) => around.queues.has(arn) || functions.has(arn) || around.topics.reachesPrograms(arn),
     });
   }
 
@@ -222,6 +230,8 @@ export class EventBridge {
       const queue = this.around.queues.get(target.Arn);
       const group = groupOf(target, event);
       if (queue) queue.send({ body: JSON.stringify(event), ...(group === undefined ? {} : { group }) });
+      else if (this.around.topics.reachesPrograms(target.Arn))
+        this.around.topics.publish(target.Arn, { text: JSON.stringify(event) });
       else this.around.functions.invokeAsync(target.Arn, event);
       this.tell(name, rule, target, event, 'delivered');
       return;
@@ -250,7 +260,12 @@ export class EventBridge {
   }
 
   private allowed(rule: Rule, target: Target): boolean {
-    const action = this.around.queues.has(target.Arn) ? 'sqs:SendMessage' : 'lambda:InvokeFunction';
+    const { queues, topics } = this.around;
+    const action = queues.has(target.Arn)
+      ? 'sqs:SendMessage'
+      : topics.reachesPrograms(target.Arn)
+        ? 'sns:Publish'
+        : 'lambda:InvokeFunction';
     return this.mayReach(rule, target.Arn, action);
   }
 

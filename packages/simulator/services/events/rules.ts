@@ -109,12 +109,14 @@ export class Rules {
   private read(resource: Resource): Rule {
     const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
     const targets = Targets as unknown as readonly Target[];
-    const reached = targets.filter(({ Arn }) => !this.topics.has(Arn));
+    const reached = targets.filter(({ Arn }) => !this.topics.has(Arn) || this.around.reaches(Arn));
     if (EventPattern !== undefined && ScheduleExpression !== undefined)
       throw new NotModelled(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
     for (const target of reached) {
       if (!this.around.reaches(target.Arn))
-        throw new NotModelled(`${resource.label}: the target ${target.Arn} isn't modelled; queues and functions are`);
+        throw new NotModelled(
+          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions and topics are`,
+        );
       const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
       if (unknown.length > 0)
         throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);

@@ -78,6 +78,10 @@ export class Policies {
         this.add(this.byResource, assembly.findByArn(queue).arn, policy, policy.properties.PolicyDocument);
       }
     }
+    for (const policy of assembly.findByType('AWS::SNS::TopicPolicy')) {
+      for (const topic of policy.properties.Topics as readonly string[])
+        this.add(this.byResource, assembly.findByArn(topic).arn, policy, policy.properties.PolicyDocument);
+    }
     for (const policy of assembly.findByType('AWS::S3::BucketPolicy')) {
       const bucket = assembly.findByArn(policy.properties.Bucket);
       this.add(this.byResource, bucket.arn, policy, policy.properties.PolicyDocument);
