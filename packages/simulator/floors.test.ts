@@ -22,6 +22,7 @@ const FLOORS = [
   'services/sqs',
   'services/events',
   'services/s3',
+  'services/sns',
   'services/lambda',
   'services/apigateway',
   'services/cloudformation',

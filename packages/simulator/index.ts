@@ -3,6 +3,7 @@
 export { Assembly, type StackSource, type TemplateChange } from './assembly/assembly.js';
 export type { JsonObject } from './assembly/intrinsics.js';
 export { readStacks, type StackArtifact } from './assembly/manifest.js';
+export { AssemblyNotModelled, type Obstacle } from './assembly/obstacles.js';
 export {
   type AnsweredCall,
   ApiClient,
@@ -13,7 +14,8 @@ export {
 } from './client/client.js';
 export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
 export type { InterceptedCall, Interceptor } from './cloud/calls.js';
-export { Cloud, type CloudOptions, Deployment, loadDeployment } from './cloud/cloud.js';
+export { checkAssembly } from './cloud/check-assembly.js';
+export { Cloud, type CloudOptions, Deployment, type DeploymentOptions, loadDeployment } from './cloud/cloud.js';
 export type { Answer } from './cloud/services.js';
 export type { ThirdParties, ThirdParty } from './cloud/third-parties.js';
 export { Account } from './deployments/account.js';

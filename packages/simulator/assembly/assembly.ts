@@ -16,7 +16,10 @@ export interface Resource extends ResourceIdentity {
   readonly stack: string;
   readonly logicalId: string;
   readonly type: string;
-  /** Path of its construct without the environment and the trailing `Resource`: `Orders/PlaceOrder/Function`. */
+  /**
+   * Path of its construct without the environment and the trailing `Resource`: `Orders/PlaceOrder/Function`. The stack's name is before it
+   * where constructs of several stacks have the same.
+   */
   readonly label: string;
   /** The properties, with intrinsic functions resolved. */
   readonly properties: JsonObject;
@@ -62,6 +65,8 @@ export class Assembly {
   readonly stacks: Stack[] = [];
   /** Outputs by `<stack>.<output>`. */
   readonly outputs = new Map<string, Json>();
+  /** Attributes that something refers to, and whose value the model of the resource's type doesn't know. */
+  readonly unknownAttributes: { readonly type: string; readonly label: string; readonly attribute: string }[] = [];
   private readonly exports = new Map<string, Json>();
   private readonly byType = new Map<string, Resource[]>();
   /** Resources by ARN, and by the value of a reference to them. */
@@ -84,7 +89,13 @@ export class Assembly {
     this.home = resolveAccount(manifest);
     const stacks = sources ?? readStacks(folder, manifest).map((stack) => ({ folder, stack }));
     this.folders = [...new Set([folder, ...stacks.map((source) => source.folder)])];
-    for (const { stack } of stacks) this.stack(stack, change(stack.template, stack.name));
+    const labels = stacks.map(({ stack }) => readLabels(stack.metadata));
+    const shared = findShared(labels);
+    for (const [at, { stack }] of stacks.entries())
+      this.stack(stack, change(stack.template, stack.name), (logicalId) => {
+        const label = labels[at]?.get(logicalId);
+        return label === undefined || shared.has(label) ? `${stack.name}/${label ?? logicalId}` : label;
+      });
   }
 
   findByType(type: string): readonly Resource[] {
@@ -108,8 +119,11 @@ export class Assembly {
     return join(found ?? this.folder, name);
   }
 
-  private stack({ name, metadata, terminationProtection }: StackArtifact, body: JsonObject): void {
-    const labels = readLabels(metadata);
+  private stack(
+    { name, terminationProtection }: StackArtifact,
+    body: JsonObject,
+    labelOf: (logicalId: string) => string,
+  ): void {
     const template = body as Template;
     const resources = template.Resources ?? {};
     const identities = new Map<string, ResourceIdentity>();
@@ -124,7 +138,17 @@ export class Assembly {
         if (parameter) return parameter.Default ?? '';
         return identify(of).ref;
       },
-      attribute: (of, attribute) => readAttribute(identify(of), attribute),
+      attribute: (of, attribute) => {
+        const identity = identify(of);
+        const value = readAttribute(identity, attribute);
+        if (value !== undefined) return value;
+        this.unknownAttributes.push({
+          type: resources[of]?.Type ?? '',
+          label: labelOf(of),
+          attribute,
+        });
+        return `${identity.ref}.${attribute}`;
+      },
       imported: (of) => {
         const value = this.exports.get(of);
         if (value === undefined) throw new TemplateError(`${name}: nothing is exported as ${of}`);
@@ -152,13 +176,11 @@ export class Assembly {
       const resource = resources[logicalId];
       if (!resource) throw new TemplateError(`${name}: there is no ${logicalId} to refer to`);
       // Only the properties that form the name are resolved, because the others may refer back to this resource.
-      const { EventBusName = null, ...named } = Object.fromEntries(
-        Object.entries(resource.Properties ?? {}).filter(
-          ([property, value]) => property === 'EventBusName' || (/Name$/.test(property) && typeof value === 'string'),
-        ),
-      );
-      const bus = EventBusName === null ? {} : { EventBusName: resolve(EventBusName, lookup) };
-      const identity = identifyResource(resource.Type, `${name}-${logicalId}`, { ...named, ...bus }, this.home);
+      const named = Object.entries(resource.Properties ?? {}).flatMap(([property, value]): [string, Json][] => {
+        if (PARTS_OF_NAMES[resource.Type] === property) return [[property, resolve(value, lookup)]];
+        return /Name$/.test(property) && typeof value === 'string' ? [[property, value]] : [];
+      });
+      const identity = identifyResource(resource.Type, `${name}-${logicalId}`, Object.fromEntries(named), this.home);
       identities.set(logicalId, identity);
       return identity;
     };
@@ -169,7 +191,7 @@ export class Assembly {
         stack: name,
         logicalId,
         type: Type,
-        label: labels.get(logicalId) ?? `${name}/${logicalId}`,
+        label: labelOf(logicalId),
         properties: resolve(Properties, lookup) as JsonObject,
       });
     }
@@ -194,9 +216,30 @@ export class Assembly {
     const { type, arn, ref } = resource;
     this.resources.push(resource);
     this.byType.set(type, [...this.findByType(type), resource]);
+    // They have the name of their function.
+    if (type === 'AWS::Lambda::Alias' || type === 'AWS::Lambda::Version') return;
     for (const name of [arn, ref]) if (!this.byName.has(name)) this.byName.set(name, resource);
   }
 }
+
+/** Returns the labels that constructs of several stacks have. */
+function findShared(all: readonly ReadonlyMap<string, string>[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const labels of all)
+    for (const label of new Set(labels.values())) {
+      if (seen.has(label)) shared.add(label);
+      seen.add(label);
+    }
+  return shared;
+}
+
+/** The property of a type that refers to another resource, and is a part of the name. */
+const PARTS_OF_NAMES: Readonly<Record<string, string>> = {
+  'AWS::Events::Rule': 'EventBusName',
+  'AWS::Lambda::Alias': 'FunctionName',
+  'AWS::Lambda::Version': 'FunctionName',
+};
 
 const pseudoParameters = ({ account, region }: AccountAndRegion): JsonObject => ({
   'AWS::AccountId': account,

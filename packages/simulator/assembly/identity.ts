@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from './intrinsics.js';
-import { TemplateError } from './intrinsics.js';
 
 export const PARTITION = 'aws';
 
@@ -53,6 +52,9 @@ const KINDS: Readonly<
     name: 'FunctionName',
     of: (name, home) => ({ arn: home.arn('lambda', `function:${name}`) }),
   },
+  // There is one version of a function here, so its aliases and versions are the function itself.
+  'AWS::Lambda::Alias': { of: (_, home, properties) => qualified(home, properties, properties.Name) },
+  'AWS::Lambda::Version': { of: (_, home, properties) => qualified(home, properties, '1') },
   'AWS::SQS::Queue': {
     name: 'QueueName',
     of: (name, home) => ({ ref: home.queueUrl(name), arn: home.arn('sqs', name), attributes: { QueueName: name } }),
@@ -70,6 +72,14 @@ const KINDS: Readonly<
         'events',
         `rule/${typeof bus === 'string' && bus !== 'default' ? `${bus.split('/').at(-1)}/` : ''}${name}`,
       ),
+    }),
+  },
+  'AWS::IAM::ManagedPolicy': {
+    name: 'ManagedPolicyName',
+    of: (name, { account }) => ({
+      ref: `arn:${PARTITION}:iam::${account}:policy/${name}`,
+      arn: `arn:${PARTITION}:iam::${account}:policy/${name}`,
+      attributes: { PolicyArn: `arn:${PARTITION}:iam::${account}:policy/${name}` },
     }),
   },
   'AWS::IAM::Role': {
@@ -119,12 +129,14 @@ export function identifyResource(
   return { ref: made.ref ?? called, arn: made.arn ?? home.arn('simulated', called), attributes: made.attributes ?? {} };
 }
 
-/** @throws {TemplateError} if the model of this resource type has no such attribute */
-export function readAttribute(identity: ResourceIdentity, name: string): Json {
-  if (name === 'Arn') return identity.arn;
-  const value = identity.attributes[name];
-  if (value === undefined) throw new TemplateError(`${identity.ref} has no attribute ${name} in the simulator`);
-  return value;
+/** Returns the value of `Fn::GetAtt`; `undefined` if the model of this resource type has no such attribute. */
+export const readAttribute = (identity: ResourceIdentity, name: string): Json | undefined =>
+  name === 'Arn' ? identity.arn : identity.attributes[name];
+
+/** @param properties with the function's name or ARN */
+function qualified(home: AccountAndRegion, { FunctionName }: JsonObject, qualifier: Json | undefined) {
+  const arn = home.arn('lambda', `function:${String(FunctionName).split(':')[6] ?? String(FunctionName)}`);
+  return { ref: arn, arn, attributes: { FunctionArn: arn, Version: '1', AliasName: String(qualifier) } };
 }
 
 function table(name: string, home: AccountAndRegion): Partial<ResourceIdentity> {

@@ -26,6 +26,10 @@ export function requiredAccesses(
       // A batch needs the permission of its parts.
       return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: home.arn('sqs', name) }];
     }
+    case 'sns':
+      return [
+        { action: `sns:${operation.replace(/Batch$/, '')}`, resource: String(input.TopicArn ?? input.TargetArn) },
+      ];
     case 'kms': {
       const { key, context } = kms.requiredAccess(input);
       return [{ action: `kms:${operation}`, resource: key, context }];

@@ -35,7 +35,7 @@ export interface Interceptor {
 const FIRST_ENTRY: AwsRequest['refusedEntries'] = new Map([[0, 'InternalFailure']]);
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
 /** Operations that answer for each entry whether it was carried out. */
-const BATCHES = new Set(['PutEvents', 'SendMessageBatch', 'BatchWriteItem', 'BatchGetItem']);
+const BATCHES = new Set(['PutEvents', 'PublishBatch', 'SendMessageBatch', 'BatchWriteItem', 'BatchGetItem']);
 /** Duration of `refused-for-long`: the SDK gives up after three attempts within a second or two. */
 const LONG = 30_000;
 /** Ages of what a stale read sees, milliseconds. AWS gives no bound; a second is usual ("DynamoDB read consistency"). */

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Assembly, type Resource } from '../assembly/assembly.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
+import { AssemblyNotModelled, type Obstacle, ObstaclesMet } from '../assembly/obstacles.js';
 import { EventLoop } from '../engine/event-loop.js';
 import { type Fault, type FaultPlan, FixedFaults, LOSSES, ownerOf, ToldFaults, WithLosses } from '../engine/faults.js';
 import { Happenings } from '../engine/happenings.js';
 import { Middle, Random } from '../engine/random.js';
 import { Bundle } from '../runtime/bundle.js';
 import type { CodeHost } from '../runtime/environment.js';
+import { readHandlerFile, toSingleFile } from '../runtime/function-code.js';
 import type { Recording, RecordingLookup } from '../runtime/recording.js';
 import { EnvironmentPool } from '../runtime/recycled.js';
 import { RestApi } from '../services/apigateway/model.js';
@@ -27,17 +27,20 @@ import { QueueMapping } from '../services/lambda/queue-mapping.js';
 import { StreamMapping } from '../services/lambda/stream-mapping.js';
 import { LogSubscriptions } from '../services/logs/subscriptions.js';
 import { Buckets } from '../services/s3/model.js';
+import { Topics } from '../services/sns/model.js';
 import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
 import { Calls } from './calls.js';
-import { checkInert, INERT } from './inert.js';
-import { checkProperties, MODELLED } from './properties.js';
+import { findObstacles } from './find-obstacles.js';
 import { AccountServices, type Services } from './services.js';
 import { ThirdParties } from './third-parties.js';
 
-/** A resource that has no model and isn't listed as inert. */
-export class ResourceNotModelled extends Error {
-  override readonly name = 'ResourceNotModelled';
+export interface DeploymentOptions {
+  /**
+   * What becomes of that which no model plays: each is refused, or those are ignored that carry no message, or all are collected only.
+   * @default refused
+   */
+  readonly obstacles?: 'refused' | 'ignored' | 'collected';
 }
 
 /** A deployment: templates and compiled bundles. All runs share it, since none changes it. */
@@ -47,23 +50,25 @@ export class Deployment {
    * module keeps something that counts.
    */
   recycles = true;
+  /** What its assembly has that isn't played: nothing, unless it was made to be tolerant. */
+  readonly obstacles: readonly Obstacle[];
   private readonly bundles = new Map<string, Bundle>();
 
   /**
    * @param change changes a function's code, by its label; it may return a bundle with the code
    * @param recycled environments of earlier histories
+   * @throws {AssemblyNotModelled} names all that isn't modelled
    */
   constructor(
     readonly assembly: Assembly,
     private readonly change: (source: string, label: string) => string | Bundle = (source) => source,
     readonly recycled: EnvironmentPool = new EnvironmentPool(),
+    { obstacles = 'refused' }: DeploymentOptions = {},
   ) {
-    for (const resource of assembly.resources) {
-      const { type, label } = resource;
-      if (!(type in MODELLED) && !(type in INERT)) throw new ResourceNotModelled(`${type} (${label})`);
-      checkProperties(resource);
-    }
-    checkInert(assembly);
+    const found = findObstacles(assembly);
+    const refused = { refused: found, ignored: found.filter(({ mayBeIgnored }) => !mayBeIgnored), collected: [] };
+    if (refused[obstacles].length > 0) throw new AssemblyNotModelled(refused[obstacles]);
+    this.obstacles = found;
   }
 
   /** Puts new code in the place of a function's. @param label path of its construct @param source of the bundle */
@@ -71,13 +76,15 @@ export class Deployment {
     this.bundles.set(label, new Bundle(label, source));
   }
 
-  loadBundle({ label, properties }: Resource): Bundle {
+  /** @throws {CodeNotRunnable} */
+  loadBundle(resource: Resource): Bundle {
+    const { label } = resource;
     const name = label.replace(/\/Function$/, '');
     const known = this.bundles.get(name);
     if (known) return known;
-    const source = readFileSync(join(this.assembly.assetFolder(properties.Code), 'index.js'), 'utf8');
-    const code = this.change(source, name);
-    const bundle = typeof code === 'string' ? new Bundle(name, code) : code;
+    const file = readHandlerFile(resource, this.assembly);
+    const code = this.change(file.source, name);
+    const bundle = typeof code === 'string' ? new Bundle(name, toSingleFile({ ...file, source: code }, name)) : code;
     this.bundles.set(name, bundle);
     return bundle;
   }
@@ -182,6 +189,7 @@ export class Cloud {
   /** Asynchronous invocations of functions. */
   readonly asynchronous: AsyncInvocations;
   readonly events: EventBridge;
+  readonly topics: Topics;
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
@@ -203,6 +211,7 @@ export class Cloud {
   /** Least delay of changes on their way to global secondary indexes, milliseconds: a scenario may set it. */
   minIndexDelay = 0;
 
+  /** @throws {AssemblyNotModelled} names all that its models refuse */
   constructor(
     readonly deployment: Deployment,
     options: CloudOptions,
@@ -224,6 +233,7 @@ export class Cloud {
       ...(happenings && { happenings }),
       ...(live && liveLoop(live)),
     });
+    const met = new ObstaclesMet();
     const given = options.faults ?? new FixedFaults([]);
     const tellFault = ({ point, kind }: Fault): void =>
       world.tell(() => ({ kind: 'fault', owner: ownerOf(point), id: point, fault: kind }));
@@ -264,10 +274,11 @@ export class Cloud {
       ...assembly.findByType('AWS::DynamoDB::Table'),
     ]) {
       const label = table.attributes.StreamArn?.split('/').at(-1);
-      dynamodb.createTable(table.ref, { Type: table.type, Properties: table.properties }, label);
+      const description = { Type: table.type, Properties: table.properties };
+      met.attempt(table, () => dynamodb.createTable(table.ref, description, label));
     }
     for (const queue of assembly.findByType('AWS::SQS::Queue'))
-      this.queues.set(queue.arn, new Queue(queue, world, faults));
+      met.attempt(queue, () => this.queues.set(queue.arn, new Queue(queue, world, faults)));
     for (const queue of this.queues.values()) {
       const target = this.queues.get(queue.deadLetterTargetArn ?? '');
       if (target) queue.connect(target);
@@ -287,7 +298,9 @@ export class Cloud {
         .map((config) => [String(config.properties.FunctionName), config]),
     );
     this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
-    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: this.asynchronous });
+    this.topics = new Topics(assembly, { world, faults, iam, queues, functions: this.asynchronous, met });
+    const { asynchronous, topics } = this;
+    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: asynchronous, topics, met });
     this.buckets.events = this.events;
     this.services = new AccountServices(this, (line) => live?.log(line));
     this.thirdParties = new ThirdParties(world, faults, live?.log);
@@ -314,10 +327,13 @@ export class Cloud {
       };
       functions.set(fn.arn, new LambdaFunction(fn, () => deployment.loadBundle(fn), settings));
     }
-    for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
+    for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping'))
+      met.attempt(mapping, () => this.map(mapping));
+    const around = { world, iam, functions, share: load?.apiShare, met };
     this.apis = assembly
       .findByType('AWS::ApiGateway::RestApi')
-      .map((api) => new RestApi(api, assembly, { world, iam, functions, share: load?.apiShare }));
+      .flatMap((api) => met.attempt(api, () => new RestApi(api, assembly, around)) ?? []);
+    met.throwAll();
     this.expireInBackground(ttlLag);
   }
 
@@ -373,14 +389,14 @@ export class Cloud {
     const { world, iam, dynamodb, buckets, queues, functions } = this;
     const { EventSourceArn, FunctionName } = mapping.properties;
     const findFunction = functions.get(this.deployment.assembly.findByArn(FunctionName).arn);
-    if (!findFunction) throw new ResourceNotModelled(`${mapping.label}: no function ${String(FunctionName)}`);
+    if (!findFunction) throw new Error(`${mapping.label}: no function ${String(FunctionName)}`);
     const findQueue = queues.get(String(EventSourceArn));
     if (findQueue) {
       this.sources.push(new QueueMapping(mapping, findQueue, findFunction, { world, iam, load: this.load }));
       return;
     }
     const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
-    if (table === undefined) throw new ResourceNotModelled(`${mapping.label}: event source ${String(EventSourceArn)}`);
+    if (table === undefined) throw new Error(`${mapping.label}: event source ${String(EventSourceArn)}`);
     const loses = (id: string): boolean => this.faults.faultAt({ id, kinds: LOSSES }) === 'lost';
     const stream = new StreamMapping(mapping, table, findFunction, {
       world,

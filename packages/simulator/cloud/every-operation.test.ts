@@ -12,6 +12,7 @@ import * as events from '@aws-sdk/client-eventbridge';
 import * as kms from '@aws-sdk/client-kms';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as s3 from '@aws-sdk/client-s3';
+import * as sns from '@aws-sdk/client-sns';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
@@ -44,6 +45,11 @@ const STACK = [
       Type: 'AWS::Lambda::EventSourceMapping',
       Properties: { EventSourceArn: arnOf('Queue'), FunctionName: { Ref: 'Work' } },
     },
+    Topic: { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'sold' } },
+    Heard: {
+      Type: 'AWS::SNS::Subscription',
+      Properties: { TopicArn: { Ref: 'Topic' }, Protocol: 'sqs', Endpoint: arnOf('Dead') },
+    },
     Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
     Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
     Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
@@ -54,6 +60,16 @@ const STACK = [
   },
   { Work: "exports.handler = async () => { console.log('worked'); };" },
 ] as const;
+
+const SNS: readonly Call[] = [
+  ['ListTopics'],
+  ['Publish', ({ ListTopics }) => ({ ...ListTopics.Topics[0], Message: 'lamp', MessageAttributes: { kind } })],
+  [
+    'PublishBatch',
+    ({ ListTopics }) => ({ ...ListTopics.Topics[0], PublishBatchRequestEntries: [{ Id: 'one', Message: 'desk' }] }),
+  ],
+];
+const kind = { DataType: 'String', StringValue: 'lamp' };
 
 const mine = { QueueUrl: 'http://127.0.0.1:4566/123456789012/mine' };
 const ofStack = { StackName: 'Shop' };
@@ -289,6 +305,7 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
   ],
   monitoring: [[monitoring, 'CloudWatchClient', REST.monitoring ?? []]],
   s3: [[s3, 'S3Client', REST.s3 ?? []]],
+  sns: [[sns, 'SNSClient', SNS]],
   sqs: [[sqs, 'SQSClient', SQS]],
   ssm: [[ssm, 'SSMClient', REST.ssm ?? []]],
   sts: [[sts, 'STSClient', REST.sts ?? []]],

@@ -1,8 +1,10 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
+import type { Obstacle } from '../assembly/obstacles.js';
 
 /**
- * Resource types that have no effect in a history, each with the reason. `checkInert` checks that their properties give them none. Any other type without a model is an error.
+ * Resource types that have no effect in a history, each with the reason. `findEffects` looks for properties that would give them one. Any
+ * other type without a model is an obstacle.
  */
 export const INERT: Readonly<Record<string, string>> = {
   'AWS::Budgets::Budget': 'nobody pays for a history',
@@ -14,9 +16,6 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::CompositeAlarm': 'as the alarms of which it is made',
   'AWS::CloudWatch::Dashboard': 'nobody looks',
   'AWS::Logs::LogGroup': 'lines are collected without it',
-  'AWS::SNS::Topic': 'reaches people only, which is checked',
-  'AWS::SNS::TopicPolicy': 'as the topic',
-  'AWS::SNS::Subscription': 'as the topic',
   'AWS::Events::Archive': 'replays are made by hand, from what the bus has taken',
   'AWS::ApiGateway::Account': "API Gateway's right to write logs",
   'AWS::ApiGateway::Deployment': 'a snapshot of routes that are all there from the beginning',
@@ -26,15 +25,13 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::WAFv2::WebACL': 'refuses what no scenario sends',
   'AWS::WAFv2::WebACLAssociation': 'as the ACL',
   'AWS::WAFv2::LoggingConfiguration': 'as the ACL',
+  'AWS::Lambda::LayerVersion': 'a function that has layers is refused by its own property',
+  'Custom::CloudwatchLogResourcePolicy': 'lines are collected without it',
+  'Custom::LogRetention': 'how long lines are kept',
+  'Custom::S3AutoDeleteObjects': 'no bucket is deleted within a history',
+  'Custom::VpcRestrictDefaultSG': 'nothing here goes through a network',
 };
 
-/** A resource that is inert only as long as nothing but people receives it, and that is wired to more than people. */
-export class DeliveryNotModelled extends Error {
-  override readonly name = 'DeliveryNotModelled';
-}
-
-/** Protocols of SNS by which people are reached. Amazon SNS API Reference, "Subscribe". */
-const TO_PEOPLE = ['email', 'email-json', 'sms'];
 /** These may reach people too (a pager's endpoint), as long as only alarms publish: no alarm ever goes off here. */
 const TO_PAGERS = ['http', 'https'];
 
@@ -43,31 +40,33 @@ const WITH_EFFECT: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGateway::Deployment': ['DeploymentCanarySettings', 'StageDescription', 'StageName'],
 };
 
-/**
- * Checks that what has no model has no effect either: nothing may wait for a message that is never delivered.
- * @throws {DeliveryNotModelled} names the resource and what isn't modelled
- */
-export function checkInert(assembly: Assembly): void {
-  for (const { type, label, properties } of assembly.resources) {
-    const effect = WITH_EFFECT[type]?.find((name) => properties[name] !== undefined);
-    if (effect !== undefined) throw new DeliveryNotModelled(`${type} (${label}): ${effect}`);
-  }
+/** Finds what has no model and has an effect all the same: nothing may wait for a message that is never delivered. */
+export const findEffects = (assembly: Assembly): readonly Obstacle[] => [
+  ...assembly.resources.flatMap((resource) => {
+    const effect = WITH_EFFECT[resource.type]?.find((name) => resource.properties[name] !== undefined);
+    return effect === undefined ? [] : [carrier(resource, effect)];
+  }),
+  ...findDeliveries(assembly),
+  ...findDestinations(assembly),
+];
+
+const carrier = ({ type, label }: Resource, what: string): Obstacle => ({ type, label, what, mayBeIgnored: false });
+
+/** Finds rules whose topic is heard by HTTP: that may be a program, and no request to an endpoint is made here. */
+function findDeliveries(assembly: Assembly): readonly Obstacle[] {
   const subscriptions = listSubscriptions(assembly);
-  for (const { holder, protocol } of subscriptions)
-    if (![...TO_PEOPLE, ...TO_PAGERS].includes(protocol))
-      throw new DeliveryNotModelled(
-        `${holder.type} (${holder.label}): SNS delivers nothing here, and protocol '${protocol}' reaches a program; ` +
-          `topics may have subscriptions of people (${TO_PEOPLE.join(', ')}) and of pagers (${TO_PAGERS.join(', ')})`,
-      );
-  for (const rule of assembly.findByType('AWS::Events::Rule'))
-    for (const { Arn } of (rule.properties.Targets ?? []) as readonly JsonObject[]) {
+  return assembly.findByType('AWS::Events::Rule').flatMap((rule) =>
+    ((rule.properties.Targets ?? []) as readonly JsonObject[]).flatMap(({ Arn }) => {
       const pager = subscriptions.find(({ topic, protocol }) => topic === Arn && TO_PAGERS.includes(protocol));
-      if (pager)
-        throw new DeliveryNotModelled(
-          `${rule.type} (${rule.label}): its target ${String(Arn)} has a subscription by ${pager.protocol}, ` +
-            'which may reach a program, and SNS delivers nothing here',
-        );
-    }
+      if (!pager) return [];
+      const what = `its target ${String(Arn)} has a subscription by ${pager.protocol}, which may reach a program, and SNS sends no requests here`;
+      return [carrier(rule, what)];
+    }),
+  );
+}
+
+/** Finds destinations of failed invocations that are no queue of the assembly. */
+function findDestinations(assembly: Assembly): readonly Obstacle[] {
   const invoked = assembly.findByType('AWS::Lambda::EventInvokeConfig').map((config) => {
     const { OnFailure } = (config.properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
     return { config, to: OnFailure?.Destination };
@@ -76,27 +75,22 @@ export function checkInert(assembly: Assembly): void {
     const { TargetArn } = (config.properties.DeadLetterConfig ?? {}) as { TargetArn?: string };
     return { config, to: TargetArn };
   });
-  for (const { config, to } of [...invoked, ...functions]) {
-    if (to !== undefined && !assembly.findByType('AWS::SQS::Queue').some(({ arn }) => arn === to))
-      throw new DeliveryNotModelled(
-        `${config.type} (${config.label}): the destination ${to} is no queue of this assembly`,
-      );
-  }
+  return [...invoked, ...functions].flatMap(({ config, to }) =>
+    to === undefined || assembly.findByType('AWS::SQS::Queue').some(({ arn }) => arn === to)
+      ? []
+      : [carrier(config, `the destination ${to} is no queue of this assembly`)],
+  );
 }
 
-/** Returns the subscriptions of all topics, with the resource that holds each. */
+/** Returns the subscriptions of all topics. */
 function listSubscriptions(assembly: Assembly) {
-  const read = (holder: Resource, topic: unknown, { Protocol }: JsonObject) => ({
-    holder,
-    topic,
-    protocol: String(Protocol),
-  });
+  const read = (topic: unknown, { Protocol }: JsonObject) => ({ topic, protocol: String(Protocol) });
   return [
-    ...assembly.findByType('AWS::SNS::Subscription').map((one) => read(one, one.properties.TopicArn, one.properties)),
+    ...assembly.findByType('AWS::SNS::Subscription').map((one) => read(one.properties.TopicArn, one.properties)),
     ...assembly
       .findByType('AWS::SNS::Topic')
       .flatMap((topic) =>
-        ((topic.properties.Subscription ?? []) as readonly JsonObject[]).map((one) => read(topic, topic.arn, one)),
+        ((topic.properties.Subscription ?? []) as readonly JsonObject[]).map((one) => read(topic.arn, one)),
       ),
   ];
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { AssemblyNotModelled } from '../assembly/obstacles.js';
 import { createCloud } from '../support/clouds.js';
-import { PropertyNotModelled } from './properties.js';
 
 const bucket = (Properties: NonNullable<Parameters<typeof createCloud>[0][string]['Properties']>) =>
   createCloud({ Batches: { Type: 'AWS::S3::Bucket', Properties } });
 
 test('a property that no model reads is refused by name', () => {
   const locked = { ObjectLockEnabled: true };
-  expect(() => bucket(locked)).toThrow(PropertyNotModelled);
+  expect(() => bucket(locked)).toThrow(AssemblyNotModelled);
   expect(() => bucket(locked)).toThrow('AWS::S3::Bucket (Shop/Batches): ObjectLockEnabled');
 });
 

@@ -1,16 +1,13 @@
 import type { Resource } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
 
-/** A property that no model reads: assuming that it has no effect could accept what AWS doesn't. */
-export class PropertyNotModelled extends Error {
-  override readonly name = 'PropertyNotModelled';
-}
-
 interface Properties {
   /** Paths that the model reads; the model itself checks everything below such a path. */
   readonly modelled: readonly string[];
   /** Paths that have no effect in a history, each with the reason. */
   readonly inert?: Readonly<Record<string, string>>;
+  /** Paths with the value that means the same as none. Any other value is unknown. */
+  readonly defaults?: Readonly<Record<string, Json>>;
 }
 
 /** Properties of every resource type. */
@@ -21,8 +18,15 @@ const NAMES = 'a name for people';
 /** The resource types that have a model, with the known properties of each. */
 export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::ApiGateway::Authorizer': {
-    modelled: ['AuthorizerResultTtlInSeconds', 'AuthorizerUri', 'IdentitySource', 'RestApiId', 'Type'],
-    inert: { Name: NAMES },
+    modelled: [
+      'AuthorizerResultTtlInSeconds',
+      'AuthorizerUri',
+      'IdentitySource',
+      'IdentityValidationExpression',
+      'RestApiId',
+      'Type',
+    ],
+    inert: { AuthType: 'for documents of the API only', Name: NAMES },
   },
   'AWS::ApiGateway::GatewayResponse': {
     modelled: ['ResponseParameters', 'ResponseTemplates', 'ResponseType', 'RestApiId', 'StatusCode'],
@@ -42,6 +46,12 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'ResourceId',
       'RestApiId',
     ],
+    inert: {
+      'Integration.CacheKeyParameters': 'nothing is cached',
+      'Integration.CacheNamespace': 'nothing is cached',
+      OperationName: NAMES,
+    },
+    defaults: { ApiKeyRequired: false, AuthorizationScopes: [] },
   },
   'AWS::ApiGateway::Resource': { modelled: ['ParentId', 'PathPart', 'RestApiId'] },
   'AWS::ApiGateway::RestApi': {
@@ -52,7 +62,9 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       EndpointAccessMode: 'who may connect, not what is answered',
       EndpointConfiguration: 'where its address is, not what it answers',
       SecurityPolicy: 'how connections are encrypted: nobody connects',
+      FailOnWarnings: 'how it is deployed',
     },
+    defaults: { ApiKeySourceType: 'HEADER' },
   },
   'AWS::ApiGateway::Stage': {
     modelled: [
@@ -67,7 +79,11 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       AccessLogSetting: 'nobody reads it',
       DeploymentId: 'a snapshot of routes that are all there from the beginning',
       'MethodSettings.DataTraceEnabled': 'logs only',
+      'MethodSettings.LoggingLevel': 'logs only',
+      'MethodSettings.MetricsEnabled': 'metrics only',
+      TracingEnabled: 'traces only',
     },
+    defaults: { CacheClusterEnabled: false },
   },
   'AWS::DynamoDB::GlobalTable': 'by its model',
   'AWS::DynamoDB::Table': 'by its model',
@@ -76,16 +92,36 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::Events::Rule': {
     modelled: ['EventBusName', 'EventPattern', 'Name', 'ScheduleExpression', 'State', 'Targets'],
   },
+  'AWS::IAM::ManagedPolicy': {
+    modelled: ['PolicyDocument', 'Roles'],
+    inert: { ManagedPolicyName: NAMES, Path: NAMES },
+  },
   'AWS::IAM::Policy': { modelled: ['PolicyDocument', 'Roles'], inert: { PolicyName: NAMES } },
   'AWS::IAM::Role': {
     modelled: ['ManagedPolicyArns', 'Policies', 'RoleName'],
-    inert: { AssumeRolePolicyDocument: 'a function has the role that its template gives it' },
+    inert: {
+      AssumeRolePolicyDocument: 'a function has the role that its template gives it',
+      MaxSessionDuration: 'no session ends within a history',
+      Path: NAMES,
+    },
   },
   'AWS::KMS::Key': {
     modelled: ['Enabled', 'KeyPolicy', 'KeySpec', 'KeyUsage'],
     inert: {
       EnableKeyRotation: 'what an older version wrapped still opens',
       PendingWindowInDays: 'no key is deleted within a history',
+    },
+  },
+  'AWS::Lambda::Alias': {
+    modelled: ['FunctionName', 'FunctionVersion'],
+    inert: { Name: NAMES, ProvisionedConcurrencyConfig: 'how fast it starts' },
+  },
+  'AWS::Lambda::Version': {
+    modelled: ['FunctionName'],
+    inert: {
+      CodeSha256: 'a check of the deployment',
+      ProvisionedConcurrencyConfig: 'how fast it starts',
+      RuntimePolicy: "the machine's Node runs it",
     },
   },
   'AWS::Lambda::EventInvokeConfig': {
@@ -95,7 +131,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'MaximumEventAgeInSeconds',
       'MaximumRetryAttempts',
     ],
-    inert: { Qualifier: 'no function has versions here' },
+    inert: { Qualifier: 'an alias is its function here' },
   },
   'AWS::Lambda::EventSourceMapping': 'by its model',
   'AWS::Lambda::Function': {
@@ -113,14 +149,22 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     ],
     inert: {
       Architectures: "the machine's Node runs it",
+      EphemeralStorage: 'functions have no disk here',
+      KmsKeyArn: 'how its variables are stored, which it reads in clear',
       LoggingConfig: 'lines are collected without it',
+      PackageType: 'an image has no code here, which is refused by its own',
+      RuntimeManagementConfig: "the machine's Node runs it",
+      SnapStart: 'how fast it starts',
+      TracingConfig: 'traces only',
     },
   },
   'AWS::Logs::SubscriptionFilter': {
     modelled: ['DestinationArn', 'FilterPattern', 'LogGroupName'],
     inert: { FilterName: NAMES },
   },
-  'AWS::Lambda::Permission': { modelled: ['Action', 'FunctionName', 'Principal', 'SourceArn'] },
+  'AWS::Lambda::Permission': {
+    modelled: ['Action', 'FunctionName', 'Principal', 'SourceAccount', 'SourceArn'],
+  },
   'AWS::S3::Bucket': {
     modelled: [
       'BucketName',
@@ -141,6 +185,29 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::S3::BucketPolicy': { modelled: ['Bucket', 'PolicyDocument'] },
+  'AWS::SNS::Subscription': {
+    modelled: [
+      'Endpoint',
+      'FilterPolicy',
+      'FilterPolicyScope',
+      'Protocol',
+      'RawMessageDelivery',
+      'RedrivePolicy',
+      'TopicArn',
+    ],
+    inert: { Region: 'one region is played' },
+  },
+  'AWS::SNS::Topic': {
+    modelled: ['Subscription', 'TopicName'],
+    inert: {
+      DisplayName: NAMES,
+      KmsMasterKeyId: 'how messages are stored; the right to use the key is not asked for',
+      SignatureVersion: 'nobody checks a signature',
+      TracingConfig: 'traces only',
+    },
+    defaults: { FifoTopic: false },
+  },
+  'AWS::SNS::TopicPolicy': { modelled: ['PolicyDocument', 'Topics'] },
   'AWS::SQS::Queue': {
     modelled: [
       'DelaySeconds',
@@ -153,20 +220,28 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'RedrivePolicy.maxReceiveCount',
       'VisibilityTimeout',
     ],
+    inert: {
+      KmsDataKeyReusePeriodSeconds: 'as the key',
+      KmsMasterKeyId: 'how messages are stored; the right to use the key is not asked for',
+      SqsManagedSseEnabled: 'how messages are stored',
+    },
   },
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
 };
 
-/** @throws {PropertyNotModelled} names each property of the resource that is neither read nor inert */
-export function checkProperties({ type, label, properties }: Resource): void {
+/** Returns each property of the resource that is neither read nor inert: to assume that it has no effect would be a guess. */
+export function findUnknownProperties({ type, properties }: Resource): readonly string[] {
   const known = MODELLED[type];
-  if (known === undefined || known === 'by its model') return;
+  if (known === undefined || known === 'by its model') return [];
   const paths = [...known.modelled, ...Object.keys(known.inert ?? {})];
   const unknown = Object.entries(properties)
-    .filter(([name]) => !ANYWHERE.has(name))
+    .filter(([name, value]) => !ANYWHERE.has(name) && !isDefault(known, name, value))
     .flatMap(([name, value]) => findUnknown(value, name, paths));
-  if (unknown.length > 0) throw new PropertyNotModelled(`${type} (${label}): ${[...new Set(unknown)].join(', ')}`);
+  return [...new Set(unknown)];
 }
+
+const isDefault = ({ defaults = {} }: Properties, path: string, value: Json): boolean =>
+  Object.hasOwn(defaults, path) && JSON.stringify(defaults[path]) === JSON.stringify(value);
 
 /** Returns the unknown paths at or below this one; places in a list are not part of a path. */
 function findUnknown(value: Json, path: string, known: readonly string[]): readonly string[] {

@@ -12,6 +12,7 @@ import { lambdaApi } from '../services/lambda/api.js';
 import type { Caller } from '../services/lambda/sandbox.js';
 import { logsApi } from '../services/logs/api.js';
 import { s3Api } from '../services/s3/api.js';
+import { snsApi } from '../services/sns/api.js';
 import { sqsApi } from '../services/sqs/api.js';
 import type { Parameters as SsmParameters } from '../services/ssm/model.js';
 import { stsApi } from '../services/sts/api.js';
@@ -41,6 +42,7 @@ const APIS = {
   logs: logsApi,
   monitoring: cloudwatchApi,
   s3: s3Api,
+  sns: snsApi,
   sqs: sqsApi,
   ssm: ({ parameters }: { readonly parameters: SsmParameters }) => parameters.operations,
   sts: stsApi,
@@ -60,6 +62,7 @@ const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
   events: /^PutEvents$/,
   logs: /^(DescribeLogGroups|FilterLogEvents|StartQuery|GetQueryResults)$/,
   s3: /^GetObject$/,
+  sns: /^Publish(Batch)?$/,
   sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,
   ssm: /^Get/,
 };

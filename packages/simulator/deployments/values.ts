@@ -1,5 +1,5 @@
 import { identifyResource, PARTITION, readAttribute } from '../assembly/identity.js';
-import { evaluateCondition, type Json, type Lookup, TemplateError } from '../assembly/intrinsics.js';
+import { evaluateCondition, type Json, type Lookup } from '../assembly/intrinsics.js';
 import { type Account, stackId } from './account.js';
 import { type PhysicalResource, Refused } from './state.js';
 import type { Template } from './template.js';
@@ -37,13 +37,8 @@ export function valuesIn(account: Account, stack: StackUnderWay): Lookup {
     },
     attribute: (name, attribute) => {
       const resource = stack.resource(name);
-      try {
-        return readAttribute(identify(resource), attribute);
-      } catch (error) {
-        if (!(error instanceof TemplateError)) throw error;
-        // It differs from all others, which is what decides whether a value changes.
-        return home.arn('attribute', `${resource.id}/${attribute}`);
-      }
+      // An unknown one differs from all others, which is what decides whether a value changes.
+      return readAttribute(identify(resource), attribute) ?? home.arn('attribute', `${resource.id}/${attribute}`);
     },
     imported: (name) => {
       const value = account.exporterOf(name)?.exports.get(name);

@@ -22,7 +22,7 @@ export const CALL_FAULTS = [
   'hung-after',
   /** DynamoDB writes: a transaction is in progress on an item. */
   'conflict',
-  /** PutEvents, SendMessageBatch, BatchWriteItem, BatchGetItem: the first entry is refused, the others pass. */
+  /** PutEvents, PublishBatch, SendMessageBatch, BatchWriteItem, BatchGetItem: the first entry is refused, the others pass. */
   'entry-refused',
 ] as const;
 /** Faults of a read of DynamoDB that isn't strongly consistent. */
@@ -46,13 +46,13 @@ export const FOLLOWING_FAULTS = [
   /** The first time that the message comes, DynamoDB throttles every write of its invocation. */
   'throttles-its-function',
 ] as const;
-/** Faults of one delivery by EventBridge to a target. */
+/** Faults of one delivery by EventBridge to a target, or by SNS to a subscription. */
 export const DELIVERY_FAULTS = [
-  /** The target can't be reached at first; EventBridge retries. */
+  /** The target can't be reached at first; it is tried again. */
   'undeliverable-at-first',
   /** The event is delivered twice. */
   'delivered-twice',
-  /** The target can't be reached for more than a day: the event goes to the target's dead-letter queue. */
+  /** The target can't be reached for longer than it is tried: the event goes to the dead-letter queue, if there is one. */
   'undeliverable',
 ] as const;
 /** Faults of one invocation. */

@@ -2,7 +2,12 @@
 import { existsSync, watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { TemplateError } from '../assembly/intrinsics.js';
+import { AssemblyNotModelled } from '../assembly/obstacles.js';
+import { checkAssembly } from '../cloud/check-assembly.js';
+import { renderIgnored, renderObstacles } from '../cloud/render-obstacles.js';
 import { differencesOf } from '../deployments/differences.js';
+import { CodeNotRunnable } from '../runtime/function-code.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
 import { DEFAULT_PORT, PortInUse } from './server.js';
@@ -10,13 +15,15 @@ import { StateRefused } from './state.js';
 import { stubAddresses } from './stub-addresses.js';
 import { UsageError } from './usage-error.js';
 
-const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--histories <file>] [--outside <host>=<url>]...
+const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--histories <file>] [--outside <host>=<url>]... [--tolerant]
                                    runs the cloud assembly of a folder (cdk.out) on 127.0.0.1, until Ctrl-C; a new
                                    assembly in the folder is deployed, and what is stored stays
   --host <name>                    allows one more name in a request's Host, beside localhost and 127.0.0.1
   --histories <file>               lets the page play the histories that a module exports (AppHistories)
   --outside cards.example.com=http://127.0.0.1:9000
                                    names a stub of a host that functions call; requests to other hosts fail
+  --tolerant                       leaves out what has no model and carries no message, and says what that was
+orderly-local check [folder]       lists all that keeps the assembly from running here
 orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
@@ -29,6 +36,7 @@ const OPTIONS = {
   keep: { type: 'string' },
   logs: { type: 'boolean', default: false },
   histories: { type: 'string' },
+  tolerant: { type: 'boolean', default: false },
   outside: { type: 'string', multiple: true },
   next: { type: 'string', default: '1' },
   every: { type: 'string', default: '1' },
@@ -47,6 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     }
     const [word = 'cdk.out', ...words] = positionals;
+    if (word === 'check') return check(words[0] ?? 'cdk.out');
     const command = COMMANDS[word];
     if (!command) return await run(word, values);
     console.log(JSON.stringify(await command(new LocalCloudClient(values.endpoint ?? ''), words, values), null, 2));
@@ -57,14 +66,19 @@ async function main(args: readonly string[]): Promise<number> {
       console.error(`${message}\n\n${USAGE}`);
       return 2;
     }
-    if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
+    if (error instanceof AssemblyNotModelled) console.error(renderRefusal(error));
+    else if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
     else
       console.error(code === 'ENOENT' ? `${message}\nIs it a cloud assembly? npx cdk synth --quiet makes one.` : error);
     return 1;
   }
 }
 
-const EXPECTED = [LocalCloudRefused, PortInUse, StateRefused];
+const EXPECTED = [AssemblyNotModelled, CodeNotRunnable, LocalCloudRefused, PortInUse, StateRefused, TemplateError];
+
+/** Says what an assembly has that isn't played, and which command lists all of it. */
+const renderRefusal = ({ message }: AssemblyNotModelled): string =>
+  `This assembly has what the simulator doesn't play:\n${message}\nAll of it, and what it means: npx orderly-local check <folder>`;
 
 const COMMANDS: Readonly<
   Record<string, (cloud: LocalCloudClient, words: readonly string[], values: Values) => Promise<unknown>>
@@ -78,7 +92,14 @@ const COMMANDS: Readonly<
   reset: (cloud) => cloud.reset(),
 };
 
-async function run(folder: string, { port, host, keep, logs, histories, outside }: Values): Promise<number> {
+/** Lists what stands in the way of an assembly. @returns 1 if anything does */
+function check(folder: string): number {
+  const obstacles = checkAssembly(folder);
+  console.log(renderObstacles(folder, obstacles));
+  return obstacles.length === 0 ? 0 : 1;
+}
+
+async function run(folder: string, { port, host, keep, logs, histories, outside, tolerant }: Values): Promise<number> {
   if (histories !== undefined && !existsSync(histories))
     throw new UsageError(`--histories ${histories}: there is no such file`);
   const cloud = await LocalCloud.start({
@@ -88,6 +109,7 @@ async function run(folder: string, { port, host, keep, logs, histories, outside 
     keep,
     logInvocations: logs,
     ...(histories !== undefined && { page: { histories: { file: resolve(histories), folder: resolve(folder) } } }),
+    ...(tolerant && { tolerant }),
     outside: stubAddresses(outside ?? []),
     log: (line) => console.log(line),
     smallHeaps: true,
@@ -97,6 +119,9 @@ async function run(folder: string, { port, host, keep, logs, histories, outside 
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, (_name: NodeJS.Signals, number: number) => resolve(number));
   });
+  const { obstacles } = cloud.live.cloud.deployment;
+  const ignored = obstacles.length > 0 ? renderIgnored(obstacles) : undefined;
+  if (ignored !== undefined) console.log(ignored);
   console.log(`Look at it: ${cloud.pageUrl}`);
   console.log(`${folder} runs at ${cloud.url} (its API at ${cloud.url}/${cloud.live.cloud.apis[0]?.stage ?? ''})`);
   console.log('It is a simulator, not AWS. Ctrl-C ends it.');
@@ -108,6 +133,7 @@ async function run(folder: string, { port, host, keep, logs, histories, outside 
   });
   const signal = await interrupted;
   watcher.close();
+  if (ignored !== undefined) console.log(ignored);
   await cloud.stop({ force: () => process.exit(128 + signal) });
   return 0;
 }

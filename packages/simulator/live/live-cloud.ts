@@ -63,6 +63,8 @@ export interface LiveOptions {
    * @default false
    */
   readonly smallHeaps?: boolean;
+  /** Whether that which has no model and carries no message is left out. @default false: it is refused */
+  readonly tolerant?: boolean;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
   readonly nextWorkAt?: (cloud: Cloud) => NextWorkAt;
   /**
@@ -117,7 +119,13 @@ export class LiveCloud {
       ...(threads !== undefined && { threads }),
     });
     this.faults = this.newFaults();
-    this.account = this.begin(deployment, Math.max(Date.now(), state?.now ?? 0));
+    try {
+      this.account = this.begin(deployment, Math.max(Date.now(), state?.now ?? 0));
+    } catch (error) {
+      // A model may refuse what a template has, and threads that have begun would keep the process.
+      void this.stop();
+      throw error;
+    }
     if (state) this.runInside((cloud) => restoreState(cloud, state));
   }
 
@@ -272,7 +280,11 @@ export class LiveCloud {
   }
 
   private loadDeployment(folder: string): Deployment {
-    const { deployment = (folder: string) => new Deployment(new Assembly(folder)) } = this.options;
+    const { tolerant = false } = this.options;
+    const obstacles = tolerant ? 'ignored' : 'refused';
+    const {
+      deployment = (folder: string) => new Deployment(new Assembly(folder), undefined, undefined, { obstacles }),
+    } = this.options;
     return deployment(folder);
   }
 

@@ -4,6 +4,7 @@ import type { Item, StreamRecord, WireObject } from '../services/dynamodb/wire.j
 import type { PendingDelivery } from '../services/events/model.js';
 import type { PendingInvocation } from '../services/lambda/async-invoke.js';
 import type { SavedBuckets } from '../services/s3/model.js';
+import type { PendingNotification } from '../services/sns/model.js';
 import type { SavedQueue } from '../services/sqs/model.js';
 import type { Parameter } from '../services/ssm/model.js';
 
@@ -45,6 +46,8 @@ export interface SavedState {
   /** Records that a mapping had not worked off, by its label. */
   readonly streams: Readonly<Record<string, readonly StreamRecord[]>>;
   readonly deliveries: readonly PendingDelivery[];
+  /** Absent in states of earlier releases. */
+  readonly notifications?: readonly PendingNotification[];
   readonly invocations: readonly PendingInvocation[];
   /** Absent in states of earlier releases. */
   readonly switches?: SavedSwitches;
@@ -57,7 +60,7 @@ export class StateRefused extends Error {
 
 /** Returns what an account remembers. What an invocation had begun and not written is not part of it, as after a crash. */
 export function saveState(cloud: Cloud, seed: string): SavedState {
-  const { dynamodb, queues, buckets, parameters, streams, events, asynchronous, world } = cloud;
+  const { dynamodb, queues, buckets, parameters, streams, events, topics, asynchronous, world } = cloud;
   const { assembly } = cloud.deployment;
   const types = ['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'];
   const deployed = new Set(types.flatMap((type) => assembly.findByType(type).map(({ ref }) => ref)));
@@ -78,6 +81,7 @@ export function saveState(cloud: Cloud, seed: string): SavedState {
     buckets: buckets.save(),
     parameters: parameters.all(),
     deliveries: events.pending,
+    notifications: topics.pending,
     invocations: asynchronous.pending,
     switches: readSwitches(cloud),
   };
@@ -118,7 +122,7 @@ function moveSwitches({ functions, sources }: Cloud, { reserved, mappings }: Sav
  * @returns names of tables and queues whose data had no place
  */
 export function restoreState(cloud: Cloud, state: SavedState): readonly string[] {
-  const { dynamodb, queues, buckets, parameters, streams, events, asynchronous } = cloud;
+  const { dynamodb, queues, buckets, parameters, streams, events, topics, asynchronous } = cloud;
   // First: what is taken over must not begin before.
   if (state.switches) moveSwitches(cloud, state.switches);
   const homeless: string[] = [];
@@ -137,6 +141,7 @@ export function restoreState(cloud: Cloud, state: SavedState): readonly string[]
   parameters.resume(state.parameters ?? []);
   for (const stream of streams) stream.resume(state.streams[stream.label] ?? []);
   for (const delivery of state.deliveries) events.plan(delivery);
+  for (const notification of state.notifications ?? []) topics.plan(notification);
   for (const invocation of state.invocations) asynchronous.plan(invocation);
   return homeless;
 }

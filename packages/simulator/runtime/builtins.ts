@@ -15,9 +15,10 @@ import * as util from 'node:util';
 import type { Random } from '../engine/random.js';
 import { createCrypto } from './crypto.js';
 import { createDnsModules } from './names.js';
+import { createNodeModules } from './node-modules.js';
 import { createZlib, type RunInTurn } from './zlib.js';
 
-/** A module that a bundle requires and that isn't simulated: it would reach outside, or wasn't needed so far. */
+/** A module that code requires, and that is neither in its bundle nor in Node. */
 class NoSuchModule extends Error {
   override readonly name = 'NoSuchModule';
   readonly code = 'MODULE_NOT_FOUND';
@@ -35,6 +36,8 @@ export interface BuiltinsOptions {
   readonly now: () => number;
   /** Returns the environment's start time, by the same clock. */
   readonly begun: () => number;
+  readonly timers: Parameters<typeof createNodeModules>[0]['timers'];
+  readonly performance: object;
   readonly http: object;
   readonly https: object;
   readonly log: (level: string, line: string) => void;
@@ -100,10 +103,12 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     zlib: createZlib(work),
   };
   const require = (name: string): unknown => {
-    const found = modules[name.replace(/^node:/, '')];
+    const called = name.replace(/^node:/, '');
+    const found = (Object.hasOwn(modules, called) ? modules[called] : undefined) ?? others(called);
     if (!found) throw new NoSuchModule(`Cannot find module '${name}'`);
     return found;
   };
+  const others = createNodeModules({ timers: options.timers, performance: options.performance, require });
   return { process, console, crypto: webcrypto, require };
 }
 

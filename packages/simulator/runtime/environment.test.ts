@@ -185,10 +185,17 @@ test('files, other processes and unknown modules are out of reach', async () => 
     const { readFile } = require('node:fs/promises');
     const file = await readFile('/root/.aws/config').catch((error) => error.code);
     let module;
-    try { require('node:child_process'); } catch (error) { module = error.code; }
-    return { file, module, name: process.env.NAME, path: process.env.PATH };
+    try { require('left-pad'); } catch (error) { module = error.code; }
+    let started;
+    try { require('node:child_process').exec('ls'); } catch (error) { started = error.name; }
+    return { file, module, started, name: process.env.NAME, path: process.env.PATH };
   };`);
-  expect(value(await invoke())).toEqual({ file: 'ENOENT', module: 'MODULE_NOT_FOUND', name: 'value' });
+  expect(value(await invoke())).toEqual({
+    file: 'ENOENT',
+    module: 'MODULE_NOT_FOUND',
+    started: 'NotSimulated',
+    name: 'value',
+  });
 });
 
 const ASKS = `const https = require('https');

@@ -1,6 +1,7 @@
 import type { Random } from '../engine/random.js';
 import { type CodeUnderTest, enterCode, runWork } from '../engine/turn.js';
 import type { Bundle } from './bundle.js';
+import { callHandler, checkHandler, exportOf, type Handler } from './handler.js';
 import type { HttpRequest, ResponseHandler } from './http.js';
 import { type Externals, provideGlobals } from './provided.js';
 import { Timers } from './timers.js';
@@ -68,8 +69,6 @@ export interface CodeHost {
 /** Bytes of the largest key, hash or nonce: whoever draws more at once keeps some for later. */
 const LARGEST_KEY = 64;
 
-type Handler = (event: unknown, context: object) => unknown;
-
 /**
  * One execution environment of a function: the real bundle, with its own module state, environment variables, clock,
  * timers and random numbers. It runs one invocation at a time.
@@ -82,6 +81,9 @@ export class Environment implements RunningCode, CodeUnderTest {
   private handler: Handler | undefined;
   private dead = false;
   private requests = 0;
+  /** Works of other threads that it awaits. */
+  private works = 0;
+  private endsWhenIdle = false;
   private triedAgain = false;
   private askedForKeys = false;
   private metConflict = false;
@@ -115,13 +117,16 @@ export class Environment implements RunningCode, CodeUnderTest {
       begun: () => this.around.begun,
       log: (level, line) => this.dead || this.around.log(level, line),
       exit: (code) => this.exits(code),
-      work: (begin) =>
+      work: (begin) => {
+        this.works++;
         runWork((done) =>
           begin((tell) => {
+            this.works--;
             if (!this.dead) this.runs(tell);
             done();
           }),
-        ),
+        );
+      },
       send: (request, reply) => this.send(request, reply),
       timers: this.timers,
     };
@@ -169,9 +174,12 @@ export class Environment implements RunningCode, CodeUnderTest {
     }
     this.keepsNumbers ||= random.drawCount !== drawn;
     if (this.dead) throw new Ended('Runtime.ExitError', 'the process ended while its module was loaded');
-    const found = exported[handler.slice(handler.indexOf('.') + 1)];
+    const found = exportOf(handler)
+      .split('.')
+      .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], exported);
     if (typeof found !== 'function')
       throw new Error(`Runtime.HandlerNotFound: ${handler} is undefined or not exported`);
+    checkHandler(found as Handler, this.variables.AWS_EXECUTION_ENV);
     this.handler = found as Handler;
   }
 
@@ -208,10 +216,27 @@ export class Environment implements RunningCode, CodeUnderTest {
     };
     // A function's input and output are JSON: no object of its realm leaks.
     const input = JSON.parse(JSON.stringify(event));
-    new Promise((resolve) => resolve(handler(input, lambdaContext))).then(
-      (value) => this.returns(value),
-      (error) => this.fails(error, 'handler'),
-    );
+    callHandler(handler, input, lambdaContext, this.variables.AWS_EXECUTION_ENV, {
+      returns: (value) => this.returns(value),
+      fails: (error) => this.fails(error, 'handler'),
+      awaitsEmptyLoop: () => {
+        this.endsWhenIdle = true;
+        this.endIfIdle();
+      },
+    });
+  }
+
+  /** Ends an invocation that has no promise and has called nothing back, once its code has nothing under way. */
+  private endIfIdle(): void {
+    if (!this.endsWhenIdle || this.isBusy) return;
+    // After the microtasks that its code has left, which may begin something.
+    this.around.after(1, () => {
+      if (this.endsWhenIdle && !this.isBusy) this.returns(null);
+    });
+  }
+
+  private get isBusy(): boolean {
+    return this.requests > 0 || this.works > 0 || this.timers.pending > 0;
   }
 
   private returns(value: unknown): void {
@@ -273,6 +298,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     } catch (error) {
       this.fails(error, 'exception');
     }
+    this.endIfIdle();
   }
 
   /** Kills the environment during its work: none of its code runs any more. */
@@ -293,6 +319,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     const { ended } = this;
     if (this.dead || !ended) return;
     this.ended = undefined;
+    this.endsWhenIdle = false;
     this.timers.freeze();
     const polluted = this.bundle.cleaned();
     if (polluted === undefined) ended(ending);

@@ -5,7 +5,7 @@ import type { Timers } from './timers.js';
 import { createWebGlobals } from './web.js';
 
 /** Everything outside that code can use: the time, random numbers, the network, a log. */
-export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https'> {
+export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https' | 'performance'> {
   readonly timers: Pick<Timers, 'setTimeout' | 'setInterval' | 'setImmediate' | 'clear'>;
   readonly send: Send;
 }
@@ -24,12 +24,13 @@ export function provideGlobals(
     object,
     object,
   ];
-  const { require, process, console, crypto } = createBuiltins({ ...externals, http, https });
+  const performance = createPerformance(now, begun);
+  const { require, process, console, crypto } = createBuiltins({ ...externals, http, https, performance });
   const globals = {
     process,
     console,
     crypto,
-    performance: createPerformance(now, begun),
+    performance,
     setTimeout: timers.setTimeout,
     setInterval: timers.setInterval,
     setImmediate: timers.setImmediate,

@@ -20,7 +20,7 @@ export function writeAssembly(resources: Resources, code: Readonly<Record<string
   const artifacts = {
     Shop: { type: 'aws:cloudformation:stack', properties: { templateFile: 'shop.json', stackName: 'Shop' } },
   };
-  for (const [name, source] of Object.entries(code)) {
+  for (const [name, source] of Object.entries({ ...listWithoutCode(resources), ...code })) {
     mkdirSync(join(folder, `asset.${name}`));
     writeFileSync(join(folder, `asset.${name}`, 'index.js'), source);
   }
@@ -28,6 +28,15 @@ export function writeAssembly(resources: Resources, code: Readonly<Record<string
   writeFileSync(join(folder, 'shop.json'), JSON.stringify({ Resources: resources }));
   return folder;
 }
+
+/** Returns a handler that does nothing for each function. */
+const listWithoutCode = (resources: Resources): Record<string, string> =>
+  Object.fromEntries(
+    Object.values(resources).flatMap(({ Properties }) => {
+      const { S3Key } = (Properties?.Code ?? {}) as { readonly S3Key?: string };
+      return S3Key === undefined ? [] : [[S3Key.replace('.zip', ''), 'exports.handler = async () => undefined;']];
+    }),
+  );
 
 /**
  * Creates a function with a role that allows the listed actions, as resources named `<name>`, `<name>Role`,

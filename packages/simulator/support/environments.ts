@@ -10,11 +10,12 @@ export function environment(
   send?: (request: HttpRequest, reply: ResponseHandler) => void,
   name = 'value',
   world = new EventLoop({ seed }),
+  variables: Readonly<Record<string, string>> = {},
 ) {
   const log: string[] = [];
   const made = new Environment(
     typeof source === 'string' ? new Bundle('under test', source) : source,
-    { NAME: name },
+    { NAME: name, ...variables },
     {
       now: () => world.now,
       begun: world.now,

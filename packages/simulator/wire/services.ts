@@ -27,6 +27,7 @@ const OTHERS: Readonly<Record<string, Protocol>> = {
   lambda: 'rest-json',
   monitoring: 'query',
   s3: 'rest-xml',
+  sns: 'query',
   sqs: 'query',
   sts: 'query',
 };
@@ -35,6 +36,7 @@ const OTHERS: Readonly<Record<string, Protocol>> = {
 export const QUERY: Readonly<Record<string, { readonly version: string; readonly namespace: string }>> = {
   cloudformation: { version: '2010-05-15', namespace: 'http://cloudformation.amazonaws.com/doc/2010-05-15/' },
   monitoring: { version: '2010-08-01', namespace: 'http://monitoring.amazonaws.com/doc/2010-08-01/' },
+  sns: { version: '2010-03-31', namespace: 'http://sns.amazonaws.com/doc/2010-03-31/' },
   sqs: { version: '2012-11-05', namespace: 'http://queue.amazonaws.com/doc/2012-11-05/' },
   sts: { version: '2011-06-15', namespace: 'https://sts.amazonaws.com/doc/2011-06-15/' },
 };

@@ -5,8 +5,11 @@ import type { ApiRequest, ApiResponse } from './messages.js';
 
 /** An answer of the gateway itself, to requests of one media type. */
 export interface MockIntegration {
-  /** @returns `undefined` if the gateway refuses the media type of the request (415) */
-  answer(headers: ApiRequest['headers'], context: Context): ApiResponse | undefined;
+  /** @returns the gateway's own answer if no template fits the media type of the request */
+  answer(
+    headers: ApiRequest['headers'],
+    context: Context,
+  ): ApiResponse | 'UNSUPPORTED_MEDIA_TYPE' | 'API_CONFIGURATION_ERROR';
 }
 
 const JSON_TYPE = 'application/json';
@@ -24,7 +27,8 @@ export function buildMockIntegration(label: string, { Integration, MethodRespons
   const requests = (RequestTemplates ?? {}) as Readonly<Record<string, string>>;
   const responses = (IntegrationResponses ?? []) as readonly JsonObject[];
   const [response] = responses;
-  if (PassthroughBehavior !== 'NEVER') throw new Error(`${label}: a mock that passes bodies through isn't modelled`);
+  // A body that is passed through names no status, which the gateway answers with 500.
+  const unfit = PassthroughBehavior === 'NEVER' ? 'UNSUPPORTED_MEDIA_TYPE' : 'API_CONFIGURATION_ERROR';
   if (Object.keys(requests).join() !== JSON_TYPE) throw new Error(`${label}: templates of ${Object.keys(requests)}`);
   if (!response || responses.length > 1 || response.SelectionPattern !== undefined) {
     throw new Error(`${label}: a mock has one answer here`);
@@ -42,7 +46,7 @@ export function buildMockIntegration(label: string, { Integration, MethodRespons
     answer(sent, context) {
       const contentType = findLastHeader(sent, (name) => name.toLowerCase() === 'content-type') ?? JSON_TYPE;
       // Compared literally: AWS doesn't document whether it ignores a charset, and both answers are refusals.
-      if (contentType !== JSON_TYPE) return undefined;
+      if (contentType !== JSON_TYPE) return unfit;
       const named = headers.map(([name, value]) => [
         name.slice(HEADER.length).toLowerCase(),
         value.startsWith("'") ? value.slice(1, -1) : fillTemplate(value, context),

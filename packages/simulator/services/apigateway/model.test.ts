@@ -187,7 +187,6 @@ test('a method that a path lacks is answered by its mock, and by no other path t
 });
 
 test.each<[string, { [name: string]: Json }, string]>([
-  ['passes bodies through', { PassthroughBehavior: 'WHEN_NO_MATCH' }, 'passes bodies through'],
   ['has another template', { RequestTemplates: { 'text/plain': '' } }, 'templates of text/plain'],
   ['has no answer', { IntegrationResponses: [] }, 'one answer'],
   ['names no status', { RequestTemplates: { 'application/json': '{}' } }, 'no statusCode'],

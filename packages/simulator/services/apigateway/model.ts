@@ -1,9 +1,10 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
 import { countByMinute } from '../../engine/count-by-minute.js';
+import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import type { Iam } from '../iam/model.js';
-import { wildcard } from '../iam/policies.js';
 import type { InvocationResult, LambdaFunction } from '../lambda/model.js';
+import { type Authorization, Authorizers } from './authorizers.js';
 import { type Context, GatewayResponses, type GatewayResponseType } from './gateway-responses.js';
 import type { ApiRequest, ApiResponse } from './messages.js';
 import { buildProxyEvent, type ProxyEvent, parseProxyResponse } from './proxy.js';
@@ -36,6 +37,7 @@ export class RestApi {
   readonly routes: readonly Route[];
   private readonly answers: GatewayResponses;
   private readonly throttling: Throttling;
+  private readonly authorizers: Authorizers;
   readonly stage: string;
   /** Requests that it has got. */
   requests = 0;
@@ -52,6 +54,8 @@ export class RestApi {
       readonly functions: ReadonlyMap<string, LambdaFunction>;
       /** @see Load.apiShare */
       readonly share?: number | undefined;
+      /** Gets the methods that have no model. */
+      readonly met: ObstaclesMet;
     },
   ) {
     const own = (type: string): readonly Resource[] =>
@@ -61,7 +65,14 @@ export class RestApi {
     this.stage = String(stage.properties.StageName);
     this.deploymentId = String(stage.properties.DeploymentId ?? 'simulated');
     this.throttling = new Throttling(stage, around.share);
-    this.routes = buildRoutes(own, assembly);
+    this.routes = buildRoutes(own, assembly, around.met);
+    this.authorizers = new Authorizers(
+      () => around.world.now,
+      ({ ref, properties }, input, done) => {
+        const source = assembly.home.arn('execute-api', `${api.ref}/authorizers/${ref}`);
+        this.call(parseFunctionArn(String(properties.AuthorizerUri)), source, input, done);
+      },
+    );
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
   }
 
@@ -130,7 +141,7 @@ export class RestApi {
         if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', { authorizer: outcome.context });
         if ('mock' in route.backend) {
           const response = route.backend.mock.answer(request.headers, { ...context, authorizer: outcome.context });
-          return response ? answer(response) : refuse('UNSUPPORTED_MEDIA_TYPE');
+          return typeof response === 'string' ? refuse(response) : answer(response);
         }
         const { functionArn } = route.backend;
         const requestContext = { ...event.requestContext, ...(outcome.context && { authorizer: outcome.context }) };
@@ -165,55 +176,17 @@ export class RestApi {
     { authorizer }: Route,
     request: ApiRequest,
     event: ProxyEvent,
-    done: (
-      outcome: { kind: 'allowed' | 'denied'; context?: Context } | { kind: 'refused'; type: GatewayResponseType },
-    ) => void,
+    done: (authorization: Authorization) => void,
   ): void {
     if (!authorizer) {
       done({ kind: 'allowed' });
-      return;
-    }
-    const { properties } = authorizer;
-    if (properties.Type !== 'REQUEST') throw new Error(`${authorizer.label}: authorizer ${String(properties.Type)}`);
-    if (Number(properties.AuthorizerResultTtlInSeconds ?? 300) !== 0)
-      throw new Error(`${authorizer.label}: caching results isn't modelled`);
-    const identity = String(properties.IdentitySource ?? '')
-      .split(',')
-      .filter((source) => source !== '');
-    const missing = identity.some(
-      (source) => !Object.keys(request.headers).some((name) => source.toLowerCase().endsWith(`.${name.toLowerCase()}`)),
-    );
-    if (missing) {
-      done({ kind: 'refused', type: 'UNAUTHORIZED' });
       return;
     }
     const methodArn = this.assembly.home.arn(
       'execute-api',
       `${this.api.ref}/${this.stage}/${request.method}${event.path}`,
     );
-    const input = { ...event, type: 'REQUEST', methodArn, body: undefined };
-    const source = this.assembly.home.arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
-    this.call(parseFunctionArn(String(properties.AuthorizerUri)), source, input, (result) => {
-      // "Failing to connect to a custom authorizer", "Gateway response types"; of a throttle AWS documents nothing more exact.
-      if (result === 'forbidden' || result.kind === 'throttled') {
-        return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
-      }
-      // An authorizer that throws this text means the caller.
-      const type =
-        result.kind === 'failed' && result.message === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
-      if (result.kind !== 'returned') return done({ kind: 'refused', type });
-      const { policyDocument, context = {} } = (result.value ?? {}) as {
-        policyDocument?: { Statement?: readonly { Effect?: string; Resource?: string | readonly string[] }[] };
-        context?: Context;
-      };
-      if (!policyDocument) return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
-      const statements = policyDocument.Statement ?? [];
-      const applies = (resource: string | readonly string[] = []): boolean =>
-        [resource].flat().some((one) => wildcard(one).test(methodArn));
-      const effects = statements.filter(({ Resource }) => applies(Resource)).map(({ Effect }) => Effect);
-      const allowed = effects.includes('Allow') && !effects.includes('Deny');
-      done({ kind: allowed ? 'allowed' : 'denied', context });
-    });
+    this.authorizers.decide(authorizer, request, event, methodArn, done);
   }
 
   private integrate(

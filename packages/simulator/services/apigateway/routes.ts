@@ -1,5 +1,6 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
-import type { JsonObject } from '../../assembly/intrinsics.js';
+import type { Json, JsonObject } from '../../assembly/intrinsics.js';
+import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import type { ApiRequest } from './messages.js';
 import { buildMockIntegration, type MockIntegration } from './mock-integration.js';
 
@@ -22,7 +23,11 @@ const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'P
  * Returns the methods of an API, those of the most specific path first: a name precedes a parameter in the same place.
  * @param own resources of a type that belong to the API
  */
-export function buildRoutes(own: (type: string) => readonly Resource[], assembly: Assembly): readonly Route[] {
+export function buildRoutes(
+  own: (type: string) => readonly Resource[],
+  assembly: Assembly,
+  met: ObstaclesMet,
+): readonly Route[] {
   const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
   const resourcePath = (id: string): string => {
     const resource = resources.get(id);
@@ -30,23 +35,30 @@ export function buildRoutes(own: (type: string) => readonly Resource[], assembly
       ? `${resourcePath(String(resource.properties.ParentId))}/${String(resource.properties.PathPart)}`
       : '';
   };
+  const findAuthorizer = (id: Json | undefined): Resource => {
+    const authorizer = assembly.findByArn(id);
+    const { Type } = authorizer.properties;
+    if (Type === 'REQUEST' || Type === 'TOKEN') return authorizer;
+    throw new Error(`its authorizer ${authorizer.label} is of the type ${String(Type)}`);
+  };
+  const buildRoute = ({ properties, label }: Resource): Route => {
+    const resource = resourcePath(String(properties.ResourceId)) || '/';
+    const { AuthorizationType, AuthorizerId } = properties;
+    if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
+      throw new Error(`${label}: authorization by ${AuthorizationType}`);
+    return {
+      method: String(properties.HttpMethod),
+      resource,
+      resourceId: String(properties.ResourceId),
+      // A trailing slash belongs to no parameter. The last parameter may be greedy: it takes all that is left.
+      pattern: new RegExp(`^${resource.replace(/\{\w+\+\}$/, '(.+?)').replace(/\{\w+\}/g, '([^/]+)')}/?$`),
+      parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
+      backend: parseIntegration(label, properties),
+      authorizer: AuthorizationType === 'CUSTOM' ? findAuthorizer(AuthorizerId) : undefined,
+    };
+  };
   return own('AWS::ApiGateway::Method')
-    .map(({ properties, label }) => {
-      const resource = resourcePath(String(properties.ResourceId)) || '/';
-      const { AuthorizationType, AuthorizerId } = properties;
-      if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
-        throw new Error(`${label}: ${AuthorizationType}`);
-      return {
-        method: String(properties.HttpMethod),
-        resource,
-        resourceId: String(properties.ResourceId),
-        // A trailing slash belongs to no parameter. The last parameter may be greedy: it takes all that is left.
-        pattern: new RegExp(`^${resource.replace(/\{\w+\+\}$/, '(.+?)').replace(/\{\w+\}/g, '([^/]+)')}/?$`),
-        parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
-        backend: parseIntegration(label, properties),
-        authorizer: AuthorizationType === 'CUSTOM' ? assembly.findByArn(AuthorizerId) : undefined,
-      };
-    })
+    .flatMap((method) => met.attempt(method, () => buildRoute(method)) ?? [])
     .sort((one, other) => bySpecificity(one.resource, other.resource));
 }
 

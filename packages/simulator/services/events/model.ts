@@ -1,4 +1,5 @@
 import type { Assembly } from '../../assembly/assembly.js';
+import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
 import { factsOf } from '../../engine/happenings.js';
@@ -33,6 +34,13 @@ export interface AcceptedEvent {
 /** Functions that a rule may invoke asynchronously. */
 export interface AsyncInvoker {
   invokeAsync(arn: string, event: unknown): void;
+}
+
+/** Topics to which a rule may publish. */
+export interface TopicPublisher {
+  /** Whether a program hears a topic. @param arn its ARN */
+  reachesPrograms(arn: string): boolean;
+  publish(arn: string, message: { readonly text: string }): void;
 }
 
 /** Event that is put on a bus. */
@@ -88,6 +96,9 @@ export class EventBridge {
       readonly iam: Iam;
       readonly queues: ReadonlyMap<string, Queue>;
       readonly functions: AsyncInvoker;
+      readonly topics: TopicPublisher;
+      /** Gets the rules that have no model. */
+      readonly met: ObstaclesMet;
     },
   ) {
     this.accepted = around.world.records();
@@ -95,8 +106,9 @@ export class EventBridge {
     this.schedules = new Schedules(around.world);
     this.rules = new Rules(assembly, {
       schedules: this.schedules,
+      met: around.met,
       tick: (rule) => this.tick(rule),
-      reaches: (arn) => around.queues.has(arn) || functions.has(arn),
+      reaches: (arn) => around.queues.has(arn) || functions.has(arn) || around.topics.reachesPrograms(arn),
     });
   }
 
@@ -218,6 +230,8 @@ export class EventBridge {
       const queue = this.around.queues.get(target.Arn);
       const group = groupOf(target, event);
       if (queue) queue.send({ body: JSON.stringify(event), ...(group === undefined ? {} : { group }) });
+      else if (this.around.topics.reachesPrograms(target.Arn))
+        this.around.topics.publish(target.Arn, { text: JSON.stringify(event) });
       else this.around.functions.invokeAsync(target.Arn, event);
       this.tell(name, rule, target, event, 'delivered');
       return;
@@ -246,7 +260,12 @@ export class EventBridge {
   }
 
   private allowed(rule: Rule, target: Target): boolean {
-    const action = this.around.queues.has(target.Arn) ? 'sqs:SendMessage' : 'lambda:InvokeFunction';
+    const { queues, topics } = this.around;
+    const action = queues.has(target.Arn)
+      ? 'sqs:SendMessage'
+      : topics.reachesPrograms(target.Arn)
+        ? 'sns:Publish'
+        : 'lambda:InvokeFunction';
     return this.mayReach(rule, target.Arn, action);
   }
 

@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
+import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import { compilePattern, type Pattern } from '../../patterns/compile.js';
 import { NotModelled } from '../../wire/operation.js';
 import type { Schedules } from './schedules.js';
@@ -40,6 +41,7 @@ export class Rules {
     assembly: Assembly,
     private readonly around: {
       readonly schedules: Schedules;
+      readonly met: ObstaclesMet;
       readonly tick: (rule: Rule) => void;
       /** Whether a target has a model. @param arn its ARN */
       readonly reaches: (arn: string) => boolean;
@@ -47,8 +49,10 @@ export class Rules {
   ) {
     this.buses = new Set(['default', ...assembly.findByType('AWS::Events::EventBus').map(({ ref }) => ref)]);
     this.topics = new Set(assembly.findByType('AWS::SNS::Topic').map(({ ref }) => ref));
-    this.rules = assembly.findByType('AWS::Events::Rule').map((resource) => this.read(resource));
-    for (const rule of this.rules) this.enter(rule);
+    this.rules = assembly
+      .findByType('AWS::Events::Rule')
+      .flatMap((resource) => around.met.attempt(resource, () => this.read(resource)) ?? []);
+    for (const rule of this.rules) around.met.attempt(rule.resource, () => this.enter(rule));
   }
 
   list(): readonly Rule[] {
@@ -105,12 +109,14 @@ export class Rules {
   private read(resource: Resource): Rule {
     const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
     const targets = Targets as unknown as readonly Target[];
-    const reached = targets.filter(({ Arn }) => !this.topics.has(Arn));
+    const reached = targets.filter(({ Arn }) => !this.topics.has(Arn) || this.around.reaches(Arn));
     if (EventPattern !== undefined && ScheduleExpression !== undefined)
       throw new NotModelled(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
     for (const target of reached) {
       if (!this.around.reaches(target.Arn))
-        throw new NotModelled(`${resource.label}: the target ${target.Arn} isn't modelled; queues and functions are`);
+        throw new NotModelled(
+          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions and topics are`,
+        );
       const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
       if (unknown.length > 0)
         throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);

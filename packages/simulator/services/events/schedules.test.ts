@@ -75,7 +75,7 @@ test('a rule ticks at the pace of its expression', async () => {
 test.each(['cron(0 12 * * ? *)', 'rate(1 minutes)', 'rate(5 minute)', 'rate(0 minutes)', 'rate(30 seconds)'])(
   '%s is refused by name',
   (expression) => {
-    expect(() => shop({ expression })).toThrow(`Shop/Rule: the schedule ${expression} isn't modelled`);
+    expect(() => shop({ expression })).toThrow(`Shop/Rule): the schedule ${expression} isn't modelled`);
   },
 );
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
+import { AssemblyNotModelled } from '../../assembly/obstacles.js';
 import { allowStatement, CLIENT, createCloud, functionResource } from '../../support/clouds.js';
-import { PolicyNotModelled } from './policies.js';
 
 const cloudWith = (statement: { [name: string]: Json }) =>
   createCloud(functionResource('Work', [{ Effect: 'Allow', ...statement }]), {
@@ -17,15 +17,42 @@ test.each<[string, { [name: string]: Json }]>([
   ['a statement without Action or Resource', { Action: GET }],
   ["condition operator 'IpAddress'", { Action: GET, Resource: '*', Condition: { IpAddress: { 'aws:SourceIp': [] } } }],
 ])('%s is refused, not guessed', (told, statement) => {
-  expect(() => cloudWith(statement)).toThrow(PolicyNotModelled);
-  expect(() => cloudWith(statement)).toThrow(`Shop/WorkPolicy: ${told}`);
+  expect(() => cloudWith(statement)).toThrow(AssemblyNotModelled);
+  expect(() => cloudWith(statement)).toThrow(`(Shop/WorkPolicy): ${told}`);
 });
 
-test('an AWS managed policy is refused by name', () => {
-  const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
-  expect(() => createCloud({ Role: { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns } } })).toThrow(
-    'Shop/Role: arn:aws:iam::aws:policy/AdministratorAccess',
+const roleWith = (...ManagedPolicyArns: Json[]) => ({
+  Role: { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns } },
+});
+
+test("a managed policy of AWS allows what AWS's reference says, and is no unused right", () => {
+  const cloud = createCloud(
+    roleWith({
+      'Fn::Join': [
+        '',
+        ['arn:', { Ref: 'AWS::Partition' }, ':iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole'],
+      ],
+    }),
   );
+  const allows = (action: string): boolean =>
+    cloud.iam.roleAllows('arn:aws:iam::123456789012:role/Shop-Role', { action, resource: 'any' });
+  expect(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:SendMessage'].map(allows)).toEqual([true, true, false]);
+  expect(cloud.iam.listUnused()).toEqual([]);
+});
+
+test("a managed policy that isn't in the table is refused by name", () => {
+  const arn = 'arn:aws:iam::aws:policy/AmazonConnect_FullAccess';
+  expect(() => createCloud(roleWith(arn))).toThrow(`(Shop/Role): the managed policy ${arn}`);
+});
+
+test("a managed policy of the app's own counts for each role that has it", () => {
+  const PolicyDocument = { Statement: [allowStatement([GET], '*')] };
+  const cloud = createCloud({
+    ...roleWith({ Ref: 'Reading' }),
+    Reading: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument } },
+  });
+  const access = { action: GET, resource: 'any' };
+  expect(cloud.iam.roleAllows('arn:aws:iam::123456789012:role/Shop-Role', access)).toBe(true);
 });
 
 /** Checks whether a role with this condition has permission if a request's context contains these values. */
@@ -90,5 +117,5 @@ test('an entry is put where the role allows its source and the policy of the bus
 test('a bus policy of the short form is refused, not guessed', () => {
   const Properties = { EventBusName: { Ref: 'Bus' }, StatementId: 'Open', Action: 'events:PutEvents', Principal: '*' };
   const bus = { Bus: { Type: 'AWS::Events::EventBus' }, Open: { Type: 'AWS::Events::EventBusPolicy', Properties } };
-  expect(() => createCloud(bus)).toThrow('AWS::Events::EventBusPolicy (Shop/Open): Action, Principal');
+  expect(() => createCloud(bus)).toThrow('AWS::Events::EventBusPolicy (Shop/Open): Action\n');
 });

@@ -114,7 +114,7 @@ export class Iam {
     const names = [...this.policies.byRole.values(), ...this.policies.byResource.values()]
       .flat()
       .flatMap((statement) =>
-        statement.allows
+        statement.allows && !statement.isManaged
           ? statement.actions
               .filter(({ text }) => !this.used.get(statement)?.has(text) && !isTakenForUsed(text))
               .map(({ text }) => `${statement.holder}: ${text}`)

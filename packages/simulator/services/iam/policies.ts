@@ -1,5 +1,6 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
+import { findManagedActions } from './managed-policies.js';
 
 /** A part of a policy that isn't modelled: a guess would allow, or deny, what AWS doesn't. */
 export class PolicyNotModelled extends Error {
@@ -10,12 +11,11 @@ export class PolicyNotModelled extends Error {
 const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
 const OPERATOR =
   /^(?:Null|(?:ForAllValues:|ForAnyValue:)?(?:StringEquals|StringNotEquals|StringLike|StringNotLike|ArnEquals|ArnLike|Bool))$/;
-/** AWS's own policies that the model doesn't read, because no function's role has them. */
-const UNREAD_POLICY =
-  /:policy\/service-role\/(AmazonAPIGatewayPushToCloudWatchLogs|AWSBackupServiceRolePolicyForBackup)$/;
 
 export interface Statement {
   readonly holder: string;
+  /** Whether AWS wrote it: the app can't narrow it. @default false */
+  readonly isManaged?: boolean;
   readonly allows: boolean;
   readonly actions: readonly Text[];
   readonly resources: readonly Text[];
@@ -41,6 +41,8 @@ export class Policies {
   readonly byResource = new Map<string, Statement[]>();
   /** Condition keys that a role provides: `aws:PrincipalTag/<name>`. */
   readonly tagsOfRole = new Map<string, Readonly<Record<string, string>>>();
+  /** What the model doesn't read: by whom, and what. */
+  readonly unread: { readonly holder: string; readonly what: string }[] = [];
   private static readonly read = new WeakMap<Assembly, Policies>();
 
   static of(assembly: Assembly): Policies {
@@ -55,9 +57,13 @@ export class Policies {
       for (const role of Roles as readonly string[])
         this.add(this.byRole, assembly.findByArn(role).arn, policy, PolicyDocument);
     }
+    for (const policy of assembly.findByType('AWS::IAM::ManagedPolicy')) {
+      const { Roles = [], PolicyDocument } = policy.properties;
+      for (const role of Roles as readonly string[])
+        this.add(this.byRole, assembly.findByArn(role).arn, policy, PolicyDocument);
+    }
     for (const role of assembly.findByType('AWS::IAM::Role')) {
-      const unread = toList(role.properties.ManagedPolicyArns ?? []).find((arn) => !UNREAD_POLICY.test(String(arn)));
-      if (unread !== undefined) throw new PolicyNotModelled(`${role.label}: ${String(unread)}`);
+      for (const policy of toList(role.properties.ManagedPolicyArns ?? [])) this.addManaged(role, policy, assembly);
       const tags = (role.properties.Tags ?? []) as readonly { readonly Key: string; readonly Value: string }[];
       this.tagsOfRole.set(
         role.arn,
@@ -72,6 +78,10 @@ export class Policies {
         this.add(this.byResource, assembly.findByArn(queue).arn, policy, policy.properties.PolicyDocument);
       }
     }
+    for (const policy of assembly.findByType('AWS::SNS::TopicPolicy')) {
+      for (const topic of policy.properties.Topics as readonly string[])
+        this.add(this.byResource, assembly.findByArn(topic).arn, policy, policy.properties.PolicyDocument);
+    }
     for (const policy of assembly.findByType('AWS::S3::BucketPolicy')) {
       const bucket = assembly.findByArn(policy.properties.Bucket);
       this.add(this.byResource, bucket.arn, policy, policy.properties.PolicyDocument);
@@ -84,9 +94,13 @@ export class Policies {
       this.add(this.byResource, key.arn, key, key.properties.KeyPolicy);
     }
     for (const permission of assembly.findByType('AWS::Lambda::Permission')) {
-      const { FunctionName, Action = null, Principal = null, SourceArn } = permission.properties;
+      const { FunctionName, Action = null, Principal = null, SourceArn, SourceAccount } = permission.properties;
       const target = assembly.findByArn(FunctionName);
-      const condition = SourceArn === undefined ? {} : { Condition: { ArnLike: { 'aws:SourceArn': SourceArn } } };
+      const conditions = {
+        ...(SourceArn !== undefined && { ArnLike: { 'aws:SourceArn': SourceArn } }),
+        ...(SourceAccount !== undefined && { StringEquals: { 'aws:SourceAccount': SourceAccount } }),
+      };
+      const condition = Object.keys(conditions).length === 0 ? {} : { Condition: conditions };
       const statement = {
         Effect: 'Allow',
         Action,
@@ -98,9 +112,30 @@ export class Policies {
     }
   }
 
+  /** Adds a managed policy of AWS, or one of the assembly's own. */
+  private addManaged(role: Resource, policy: Json, assembly: Assembly): void {
+    const own = assembly.findByType('AWS::IAM::ManagedPolicy').find(({ ref }) => ref === policy);
+    if (own) {
+      this.add(this.byRole, role.arn, own, own.properties.PolicyDocument);
+      return;
+    }
+    const actions = findManagedActions(String(policy));
+    if (!actions) this.unread.push({ holder: role.label, what: `the managed policy ${String(policy)}` });
+    if (!actions || actions.length === 0) return;
+    const allowed = parseStatements(role.label, {
+      Statement: [{ Effect: 'Allow', Action: [...actions], Resource: '*' }],
+    }).map((statement) => ({ ...statement, isManaged: true }));
+    this.byRole.set(role.arn, [...(this.byRole.get(role.arn) ?? []), ...allowed]);
+  }
+
   private add(to: Map<string, Statement[]>, owner: string, { label }: Resource, document: Json | undefined): void {
-    const statements = parseStatements(label, document);
-    if (statements.length > 0) to.set(owner, [...(to.get(owner) ?? []), ...statements]);
+    try {
+      const statements = parseStatements(label, document);
+      if (statements.length > 0) to.set(owner, [...(to.get(owner) ?? []), ...statements]);
+    } catch (error) {
+      if (!(error instanceof PolicyNotModelled)) throw error;
+      this.unread.push({ holder: label, what: error.message.replace(`${label}: `, '') });
+    }
   }
 }
 

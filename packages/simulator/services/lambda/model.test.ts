@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CloudOptions, ResourceNotModelled } from '../../cloud/cloud.js';
+import { AssemblyNotModelled } from '../../assembly/obstacles.js';
+import type { CloudOptions } from '../../cloud/cloud.js';
 import { type FaultKind, FixedFaults } from '../../engine/faults.js';
 import { Bundle } from '../../runtime/bundle.js';
 import { allowStatement, arnOf, createCloud, functionResource, STREAM_RIGHTS } from '../../support/clouds.js';
@@ -111,7 +112,7 @@ test('a lost result is a failure for the caller, although the work was done', as
 });
 
 test('a resource type without a model is refused by name', () => {
-  expect(() => createCloud({ Cluster: { Type: 'AWS::ECS::Cluster' } })).toThrow(ResourceNotModelled);
+  expect(() => createCloud({ Cluster: { Type: 'AWS::ECS::Cluster' } })).toThrow(AssemblyNotModelled);
   expect(() => createCloud({ Cluster: { Type: 'AWS::ECS::Cluster' } })).toThrow(/AWS::ECS::Cluster \(Shop\/Cluster\)/);
 });
 

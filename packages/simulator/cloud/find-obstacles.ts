@@ -1,0 +1,73 @@
+import type { Assembly, Resource } from '../assembly/assembly.js';
+import type { Obstacle } from '../assembly/obstacles.js';
+import { findCodeObstacle } from '../runtime/function-code.js';
+import { Policies } from '../services/iam/policies.js';
+import { findEffects, INERT } from './inert.js';
+import { findUnknownProperties, MODELLED } from './properties.js';
+
+/** Types that neither carry a message nor decide over one, so that a tolerant deployment may leave them out. */
+const CARRIES_NOTHING =
+  /^AWS::(ApplicationAutoScaling|Athena|Backup|Budgets|CertificateManager|Chatbot|CloudFormation::WaitConditionHandle|CloudFront|CloudTrail|CloudWatch|CodeBuild|CodeDeploy|CodePipeline|CodeStar|EC2|ECR|Glue|IAM|Inspector|KMS|Logs|Oam|Route53|RUM|ResourceGroups|SSM|Synthetics|WAF|WAFv2|XRay)::/;
+
+/** What the absence of a type means, by the beginning of its name. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  'AWS::ApiGatewayV2::': 'its routes would answer nobody',
+  'AWS::AppSync::': 'its resolvers would answer nobody',
+  'AWS::CloudFormation::CustomResource': 'what its function does at a deployment would not happen',
+  'AWS::Cognito::': 'nobody could sign in',
+  'AWS::Kinesis': 'what is put into the stream would reach nobody',
+  'AWS::Lambda::Url': 'the address of the function would answer nobody',
+  'AWS::Pipes::': 'no message would pass through the pipe',
+  'AWS::Scheduler::': 'the schedule would never invoke its target',
+  'AWS::SecretsManager::': 'functions could not read the secret',
+  'AWS::StepFunctions::': 'executions of the state machine would not run',
+  'Custom::': 'what its function does at a deployment would not happen',
+};
+
+/** Types whose properties say who gets which message: one that isn't known may change that. */
+const ROUTES_MESSAGES =
+  /^AWS::(ApiGateway|ApiGatewayV2|Events|Pipes|SNS|SQS|Scheduler|DynamoDB)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
+
+/**
+ * Finds all that stands in the way of playing an assembly, as far as its templates tell. A model may refuse more when it is made
+ * (`checkAssembly`).
+ */
+export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
+  ...assembly.resources.flatMap((resource) => findInResource(resource, assembly)),
+  ...assembly.unknownAttributes
+    .filter(({ type }) => Object.hasOwn(MODELLED, type))
+    .map(({ type, label, attribute }) => ({
+      type,
+      label,
+      what: `attribute ${attribute}`,
+      meaning: 'something in the template refers to it, and its value is not known',
+      mayBeIgnored: false,
+    })),
+  ...Policies.of(assembly).unread.map(({ holder, what }) => ({
+    type: 'AWS::IAM::Policy',
+    label: holder,
+    what,
+    meaning: 'what it allows is denied, and what it denies is allowed',
+    mayBeIgnored: true,
+  })),
+  ...findEffects(assembly),
+];
+
+function findInResource(resource: Resource, assembly: Assembly): readonly Obstacle[] {
+  const { type, label } = resource;
+  if (!Object.hasOwn(MODELLED, type) && !Object.hasOwn(INERT, type)) {
+    const mayBeIgnored = CARRIES_NOTHING.test(type);
+    const known = Object.entries(MEANINGS).find(([beginning]) => type.startsWith(beginning))?.[1];
+    const meaning = known ?? (mayBeIgnored ? 'it carries no message' : 'what it would do does not happen');
+    return [{ type, label, what: 'no model of this type', meaning, mayBeIgnored }];
+  }
+  const properties = findUnknownProperties(resource).map((what) => ({
+    type,
+    label,
+    what,
+    meaning: 'no model reads this property',
+    mayBeIgnored: !ROUTES_MESSAGES.test(type),
+  }));
+  const code = type === 'AWS::Lambda::Function' ? findCodeObstacle(resource, assembly) : undefined;
+  return [...properties, ...(code === undefined ? [] : [{ type, label, what: code, mayBeIgnored: false }])];
+}

@@ -1,0 +1,186 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { builtinModules, createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import type { Assembly, Resource } from '../assembly/assembly.js';
+import type { JsonObject } from '../assembly/intrinsics.js';
+import { exportOf } from './handler.js';
+
+/** The file of a function's handler, as its asset has it. */
+export interface HandlerFile {
+  readonly source: string;
+  /** Path of the file; nothing for code in the template. */
+  readonly path?: string;
+}
+
+/** Code that a function can't run here. */
+export class CodeNotRunnable extends Error {
+  override readonly name = 'CodeNotRunnable';
+}
+
+/** Where Lambda's runtime looks for a handler's file. aws-lambda-nodejs-runtime-interface-client, `src/function/module-loader.ts`. */
+const EXTENSIONS = ['', '.js', '.mjs', '.cjs'];
+/** Packages that Lambda's runtimes have beside the function. AWS Lambda, "Building Lambda functions with Node.js". */
+const OF_RUNTIME = /^@(aws-sdk|smithy)\//;
+/** Packages that the SDK asks for, and does without. */
+const OPTIONAL = /-crt$/;
+const SDK_V2 = /^aws-sdk(\/|$)/;
+
+const isNode = (runtime: unknown): boolean => runtime === undefined || String(runtime).startsWith('nodejs');
+
+/** Finds out whether the code of a function can run here, without running it. @returns why it can't; nothing if it can */
+export function findCodeObstacle(resource: Resource, assembly: Assembly): string | undefined {
+  const { Runtime, PackageType } = resource.properties;
+  const unless = (why: string): string | undefined => (isProviderOnly(resource, assembly) ? undefined : why);
+  if (PackageType === 'Image') return unless('it is a container image, and only functions for Node.js run here');
+  if (!isNode(Runtime)) return unless(`its runtime is ${String(Runtime)}, and only functions for Node.js run here`);
+  try {
+    findHandlerPath(resource, assembly);
+    return undefined;
+  } catch (error) {
+    return unless((error as Error).message);
+  }
+}
+
+/** Tells whether a function does the work of custom resources, which isn't done here, and nothing else. */
+export const isProviderOnly = (resource: Resource, assembly: Assembly): boolean =>
+  isCustomResourceProvider(resource, assembly) && !isInvoked(resource, assembly);
+
+const isCustomResource = ({ type }: Resource): boolean =>
+  type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource';
+
+const isCustomResourceProvider = ({ arn }: Resource, assembly: Assembly): boolean =>
+  assembly.resources.some((one) => isCustomResource(one) && one.properties.ServiceToken === arn);
+
+/** Resources that name a function without invoking it. */
+const INVOKES_NOTHING =
+  /^AWS::(IAM|Logs|CloudWatch|ApplicationAutoScaling)::|^AWS::Lambda::(Permission|EventInvokeConfig)$/;
+
+/** Tells whether any resource names the function, besides those that invoke nothing and custom resources. */
+function isInvoked({ arn, ref, logicalId }: Resource, assembly: Assembly): boolean {
+  return assembly.resources.some((one) => {
+    if (one.logicalId === logicalId || INVOKES_NOTHING.test(one.type) || isCustomResource(one)) return false;
+    const text = JSON.stringify(one.properties);
+    return text.includes(arn) || text.includes(`"${ref}"`);
+  });
+}
+
+/**
+ * Reads the file of a function's handler.
+ * @throws {CodeNotRunnable} says what is missing
+ */
+export function readHandlerFile(resource: Resource, assembly: Assembly): HandlerFile {
+  const path = findHandlerPath(resource, assembly);
+  if (path !== undefined) return { source: readFileSync(path, 'utf8'), path };
+  const { ZipFile } = resource.properties.Code as JsonObject;
+  return { source: String(ZipFile) };
+}
+
+/** Returns the path of a function's handler; nothing for code in the template. @throws {CodeNotRunnable} */
+function findHandlerPath({ label, properties }: Resource, assembly: Assembly): string | undefined {
+  const { ZipFile } = (properties.Code ?? {}) as JsonObject;
+  if (typeof ZipFile === 'string') return undefined;
+  const folder = assembly.assetFolder(properties.Code);
+  const handler = String(properties.Handler ?? 'index.handler');
+  const name = handler.slice(0, handler.length - exportOf(handler).length - 1);
+  const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+  const path = EXTENSIONS.map((extension) => join(folder, `${name}${extension}`)).find(isFile);
+  if (path !== undefined) return path;
+  if (existsSync(`${folder}.zip`))
+    throw new CodeNotRunnable(
+      `the code of ${label} is a zip file, and only folders are read: Code.fromAsset(<folder>)`,
+    );
+  throw new CodeNotRunnable(
+    `the handler ${handler} of ${label} needs ${name}.js, ${name}.mjs or ${name}.cjs in its asset, which has none of them`,
+  );
+}
+
+/**
+ * Makes one CommonJS file of a handler's file, as environments run it: of ES modules, of several files, and of packages that Lambda's
+ * runtime has beside the function. A file that needs nothing of this stays as it is.
+ * @throws {CodeNotRunnable} if esbuild or a package of the runtime is missing, or esbuild refuses the code
+ */
+export function toSingleFile({ source, path }: HandlerFile, label: string): string {
+  const folder = path === undefined ? process.cwd() : dirname(path);
+  if (!needsBundling(source, path)) return source;
+  const { buildSync } = loadEsbuild(folder, label);
+  const external = new Set<string>();
+  for (;;) {
+    try {
+      const { outputFiles } = buildSync({
+        stdin: { contents: source, resolveDir: folder, sourcefile: path ?? 'index.js', loader: 'js' },
+        bundle: true,
+        write: false,
+        platform: 'node',
+        target: 'node20',
+        format: 'cjs',
+        logLevel: 'silent',
+        external: [...external],
+        nodePaths: [join(process.cwd(), 'node_modules')],
+        define: { 'import.meta.url': '"file:///var/task/index.mjs"', 'import.meta.dirname': '"/var/task"' },
+      });
+      return outputFiles[0]?.text ?? '';
+    } catch (error) {
+      const missing = unresolved(error).filter((name) => !external.has(name));
+      if (missing.length === 0) throw new CodeNotRunnable(`esbuild can't bundle ${label}: ${(error as Error).message}`);
+      for (const name of missing) {
+        if (OF_RUNTIME.test(name) && !OPTIONAL.test(name)) throw new CodeNotRunnable(missingPackage(label, name));
+        external.add(name);
+      }
+    }
+  }
+}
+
+function missingPackage(label: string, name: string): string {
+  const [scope, rest] = name.split('/');
+  return `${label} uses ${name} of Lambda's runtime, which isn't installed here: npm install --save-dev ${scope}/${rest}`;
+}
+
+/** Returns the imports that esbuild couldn't resolve. They fail when the code asks for them, as on Lambda. */
+function unresolved(error: unknown): readonly string[] {
+  const { errors = [] } = error as { errors?: readonly { readonly text: string }[] };
+  return errors.flatMap(({ text }) => /^Could not resolve "([^"]+)"/.exec(text)?.[1] ?? []);
+}
+
+const REQUIRED = /\brequire\(\s*["']([^"']+)["']\s*\)|\bimport\(\s*["']([^"']+)["']\s*\)/g;
+const BUILTINS = new Set(builtinModules);
+
+function needsBundling(source: string, path: string | undefined): boolean {
+  if (path !== undefined && isEsModule(path)) return true;
+  const folder = path === undefined ? process.cwd() : dirname(path);
+  const names = [...source.matchAll(REQUIRED)].map(([, required, imported]) => required ?? imported ?? '');
+  return names.some((name) => {
+    if (name.startsWith('node:') || BUILTINS.has(name)) return false;
+    if (name.startsWith('.')) return existsAsModule(resolve(folder, name));
+    if (OF_RUNTIME.test(name)) return !OPTIONAL.test(name);
+    if (SDK_V2.test(name)) return true;
+    // What a bundle asks for in vain, as the SDK does for an optional package, stays a question.
+    return path !== undefined && existsSync(join(folder, 'node_modules', name));
+  });
+}
+
+const existsAsModule = (path: string): boolean =>
+  ['', '.js', '.cjs', '.mjs', '.json', '/index.js'].some((end) => existsSync(`${path}${end}`));
+
+/** Node.js, "Determining module system": the nearest package.json decides over `.js`. */
+function isEsModule(path: string): boolean {
+  if (path.endsWith('.mjs')) return true;
+  const manifest = join(dirname(path), 'package.json');
+  if (path.endsWith('.cjs') || !existsSync(manifest)) return false;
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: string }).type === 'module';
+}
+
+type Esbuild = Pick<typeof import('esbuild'), 'buildSync'>;
+
+/** @param folder from which it is looked for, before the current folder and the simulator's own */
+function loadEsbuild(folder: string, label: string): Esbuild {
+  for (const from of [join(folder, 'x.js'), join(process.cwd(), 'x.js'), import.meta.url]) {
+    try {
+      return createRequire(from)('esbuild') as Esbuild;
+    } catch {
+      // Looked for in the next place.
+    }
+  }
+  throw new CodeNotRunnable(
+    `the code of ${label} has to be bundled (ES modules, several files, or @aws-sdk of Lambda's runtime), and esbuild isn't installed: npm install --save-dev esbuild`,
+  );
+}

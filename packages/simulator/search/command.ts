@@ -1,0 +1,310 @@
+#!/usr/bin/env node
+import { fork } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Assembly } from '../assembly/assembly.js';
+import { TemplateError } from '../assembly/intrinsics.js';
+import { AssemblyNotModelled } from '../assembly/obstacles.js';
+import { Cloud, Deployment } from '../cloud/cloud.js';
+import { renderIgnored } from '../cloud/render-obstacles.js';
+import type { FaultKind } from '../engine/faults.js';
+import { CodeNotRunnable } from '../runtime/function-code.js';
+import { KINDS } from './explain.js';
+import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
+import { renderAnnotations, renderFindings, renderJUnit, renderSarif } from './findings-files.js';
+import { loadScenarios, ScenarioUnusable } from './load-scenario.js';
+import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
+import { RequestsUnreadable, readRequests } from './recorded-requests.js';
+import type { Scenario, Violation } from './scenario.js';
+import { playAgain, type SearchResult, searchApp } from './search-app.js';
+
+const USAGE = `orderly-simulate [folder] (--scenario <file> | --requests <file>) [options]
+                       plays the cloud assembly of a folder (cdk.out) with every single fault, then with random faults,
+                       and lists all findings; the exit code is 1 if a promise is broken
+  --scenario <file>    scenarios of your own, as a module (.ts, .mjs, .js) exports them
+  --requests <file>    requests that were recorded (.http, .har), or examples of an OpenAPI document (.json), with promises
+                       that every app makes
+  --for <time>         ends after 90s, 5m, 2h
+  --seeds <number>     histories with random faults (50)
+  --workers <number>   processes (one for each core)
+  --without <kinds>    kinds of faults that you don't want, as in late,very-late; --kinds lists them all
+  --tolerant           leaves out what has no model and carries no message
+  --out <folder>       files that play each finding again (.orderly-simulate)
+  --junit <file>, --sarif <file>
+  --replay <file>      plays one finding again, with its whole trace`;
+
+const OPTIONS = {
+  scenario: { type: 'string' },
+  requests: { type: 'string' },
+  for: { type: 'string' },
+  seeds: { type: 'string', default: '50' },
+  workers: { type: 'string' },
+  without: { type: 'string', default: '' },
+  kinds: { type: 'boolean', default: false },
+  tolerant: { type: 'boolean', default: false },
+  out: { type: 'string', default: '.orderly-simulate' },
+  junit: { type: 'string' },
+  sarif: { type: 'string' },
+  replay: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+/** A command line that can't be understood. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What a worker tells. */
+type FromWorker =
+  | { readonly kind: 'progress'; readonly done: number; readonly all: number; readonly broken: number }
+  | { readonly kind: 'result'; readonly results: readonly SearchResult[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** A finding as a file has it. */
+interface ReplayFile extends Pick<BrokenHistory, 'seed' | 'bySeed' | 'faults'> {
+  readonly folder: string;
+  readonly scenario?: string | undefined;
+  readonly requests?: string | undefined;
+  /** Name of the scenario. */
+  readonly name: string;
+}
+
+/** Environment variable that makes a process a worker: `<part>/<of>`. */
+const WORKER = 'ORDERLY_SIMULATE_WORKER';
+
+interface Prepared {
+  readonly deployment: Deployment;
+  readonly scenarios: readonly Scenario[];
+  readonly repeats: readonly Violation[];
+  readonly leftOut: readonly string[];
+}
+
+async function prepare(folder: string, { scenario, requests, tolerant }: Values): Promise<Prepared> {
+  const obstacles = tolerant ? 'ignored' : 'refused';
+  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles });
+  if (scenario !== undefined) return { deployment, scenarios: await loadScenarios(scenario), repeats: [], leftOut: [] };
+  const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
+  const { scenario: oracle, repeats, leftOut } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
+  return { deployment, scenarios: [oracle], repeats, leftOut };
+}
+
+/** Runs the command line. @returns its exit code */
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    if (values.help || values.kinds) {
+      console.log(values.kinds ? renderKinds() : USAGE);
+      return 0;
+    }
+    if (values.replay !== undefined) return await replay(values.replay, values);
+    return await search(positionals[0] ?? 'cdk.out', args, values);
+  } catch (error) {
+    return explainError(error);
+  }
+}
+
+const EXPECTED = [AppDoesNotAnswer, CodeNotRunnable, RequestsUnreadable, ScenarioUnusable, TemplateError];
+
+function explainError(error: unknown): number {
+  const { message, code } = error as Error & { code?: string };
+  if (error instanceof UsageError || code?.startsWith('ERR_PARSE_ARGS')) {
+    console.error(`${message}\n\n${USAGE}`);
+    return 2;
+  }
+  if (error instanceof AssemblyNotModelled)
+    console.error(`${message}\nAll that stands in the way, and what it means: npx orderly-local check <folder>`);
+  else if (EXPECTED.some((kind) => error instanceof kind)) console.error(message);
+  else if (code === 'ENOENT') console.error(`${message}\nIs it a cloud assembly? npx cdk synth --quiet makes one.`);
+  else console.error(error);
+  return 1;
+}
+
+const renderKinds = (): string =>
+  Object.entries(KINDS)
+    .map(([kind, { says, likely, source }]) => `${kind}\n  ${says}\n  how likely: ${likely}\n  source: ${source}`)
+    .join('\n');
+
+async function search(folder: string, args: readonly string[], values: Values): Promise<number> {
+  if (values.scenario === undefined && values.requests === undefined)
+    throw new UsageError('either --scenario or --requests is needed');
+  const part = process.env[WORKER];
+  const options = {
+    seeds: parseCount('seeds', values.seeds),
+    until: values.for === undefined ? undefined : Date.now() + parseTime(values.for),
+    without: parseKinds(values.without ?? ''),
+  };
+  if (part !== undefined) return work(folder, values, options, part);
+  const prepared = await prepare(folder, values);
+  const { deployment, scenarios, repeats, leftOut } = prepared;
+  const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
+  if (ignored !== undefined) console.log(ignored);
+  const most = parseCount('workers', values.workers ?? String(availableParallelism()));
+  const results =
+    most === 1
+      ? await searchAll(prepared, options, { part: 0, of: 1 }, showProgress())
+      : await searchInWorkers(args, most);
+  const found = results.flatMap(({ broken }) => broken);
+  const repeated = repeats.map(({ invariant, detail }) => ({
+    seed: 'calm 1',
+    bySeed: false,
+    faults: [],
+    violations: [{ promise: invariant, detail }],
+    cause: 'A client that repeats its request, since its answer was lost, does this.',
+    lines: [],
+  }));
+  const findings = groupFindings([...found, ...repeated]);
+  const replayOf = writeReplays(folder, values, scenarios, findings);
+  if (findings.length > 0) console.log(renderFindings(findings, replayOf));
+  const promises =
+    values.requests === undefined ? [...new Set(findings.map(({ promise }) => promise))] : Object.values(PROMISES);
+  const name = basename(values.scenario ?? values.requests ?? folder);
+  if (values.junit !== undefined) writeFileSync(values.junit, renderJUnit(name, promises, findings));
+  if (values.sarif !== undefined) writeFileSync(values.sarif, renderSarif(findings));
+  if (process.env.GITHUB_ACTIONS === 'true' && findings.length > 0) console.log(renderAnnotations(findings));
+  if (leftOut.length > 0) console.log(`\nNot compared, since it differs without any fault: ${leftOut.join(', ')}`);
+  if (!deployment.recycles)
+    console.log('Modules of some functions keep something between invocations: each history has new environments.');
+  const histories = results.reduce((sum, one) => sum + one.histories, 0);
+  console.log(`\n${histories} histories, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`);
+  if (ignored !== undefined) console.log(ignored);
+  return findings.length > 0 ? 1 : 0;
+}
+
+type Options = Pick<Parameters<typeof searchApp>[2], 'seeds' | 'until' | 'without'>;
+type Share = Parameters<typeof searchApp>[2]['share'];
+
+async function searchAll(
+  { deployment, scenarios }: Prepared,
+  options: Options,
+  share: Share,
+  onProgress: (done: number, all: number, broken: number) => void,
+): Promise<readonly SearchResult[]> {
+  const results: SearchResult[] = [];
+  for (const scenario of scenarios)
+    results.push(await searchApp(deployment, scenario, { ...options, share, onProgress }));
+  return results;
+}
+
+/** Shows how far a search is, on a terminal. */
+function showProgress(): (done: number, all: number, broken: number) => void {
+  const { isTTY } = process.stderr;
+  return (done, all, broken) => {
+    if (isTTY)
+      process.stderr.write(
+        `\r${done} of ${all} histories, ${broken} broke a promise\u001b[K${done === all ? '\n' : ''}`,
+      );
+  };
+}
+
+/** Plays a share of the search, and tells the process that has started it. */
+async function work(folder: string, values: Values, options: Options, name: string): Promise<number> {
+  const tell = (message: FromWorker): void => void process.send?.(message);
+  try {
+    const [part = 0, of = 1] = name.split('/').map(Number);
+    const prepared = await prepare(folder, values);
+    const onProgress = (done: number, all: number, broken: number): void =>
+      tell({ kind: 'progress', done, all, broken });
+    tell({ kind: 'result', results: await searchAll(prepared, options, { part, of }, onProgress) });
+  } catch (error) {
+    tell({ kind: 'failed', message: (error as Error).message });
+  }
+  process.disconnect?.();
+  return 0;
+}
+
+/** Lets several processes search. They end with this one. */
+async function searchInWorkers(args: readonly string[], most: number): Promise<readonly SearchResult[]> {
+  const show = showProgress();
+  const state = Array.from({ length: most }, () => ({ done: 0, all: 0, broken: 0 }));
+  const results = state.map(
+    (_, part) =>
+      new Promise<readonly SearchResult[]>((resolve, reject) => {
+        const env = { ...process.env, [WORKER]: `${part}/${most}` };
+        const child = fork(fileURLToPath(import.meta.url), [...args], { env });
+        process.once('exit', () => child.kill());
+        child.on('message', (message: FromWorker) => {
+          if (message.kind === 'result') resolve(message.results);
+          else if (message.kind === 'failed') reject(new AppDoesNotAnswer(message.message));
+          else {
+            state[part] = message;
+            const sum = (of: 'done' | 'all' | 'broken'): number => state.reduce((all, one) => all + one[of], 0);
+            show(sum('done'), sum('all'), sum('broken'));
+          }
+        });
+        child.on('error', reject);
+        child.on('exit', (code) => reject(new Error(`a worker ended with ${code}`)));
+      }),
+  );
+  return (await Promise.all(results)).flat();
+}
+
+/** Writes a file for each finding. @returns the command that plays a finding again, by its number */
+function writeReplays(
+  folder: string,
+  { out = '', scenario, requests }: Values,
+  scenarios: readonly Scenario[],
+  findings: ReturnType<typeof groupFindings>,
+): (number: number) => string {
+  const fileOf = (number: number): string => join(out, `${number}.json`);
+  if (findings.length > 0) mkdirSync(out, { recursive: true });
+  for (const [at, { shortest }] of findings.entries()) {
+    const { seed, bySeed, faults } = shortest;
+    const name = scenarios[0]?.name ?? '';
+    const file: ReplayFile = { folder, scenario, requests, name, seed, bySeed, faults };
+    writeFileSync(fileOf(at + 1), `${JSON.stringify(file, null, 2)}\n`);
+  }
+  return (number) => `npx orderly-simulate --replay ${fileOf(number)}`;
+}
+
+/** Plays a finding again. @returns 1 if a promise is still broken */
+async function replay(file: string, values: Values): Promise<number> {
+  const found = JSON.parse(readFileSync(file, 'utf8')) as ReplayFile;
+  const { scenario, requests } = found;
+  const { deployment, scenarios } = await prepare(found.folder, {
+    ...values,
+    ...(scenario !== undefined && { scenario }),
+    ...(requests !== undefined && { requests }),
+  });
+  const played = scenarios.find(({ name }) => name === found.name);
+  if (!played) throw new ScenarioUnusable(`${String(scenario)} has no scenario ${found.name} any more`);
+  const history = await playAgain(deployment, played, found);
+  for (const line of history.trace) console.log(line);
+  if (history.violations.length === 0) {
+    console.log('\nNo promise is broken any more.');
+    return 0;
+  }
+  const { cause, violations } = describeBroken(history, found.bySeed);
+  for (const { promise, detail } of violations) console.log(`\nBROKEN ${promise}\n${detail}`);
+  console.log(`\n${cause}`);
+  return 1;
+}
+
+/** @throws {UsageError} */
+function parseCount(option: string, text: string | undefined): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0 && (option !== 'workers' || number > 0)) return number;
+  throw new UsageError(`--${option} ${text}: a whole number was expected`);
+}
+
+/** @returns milliseconds @throws {UsageError} */
+function parseTime(text: string): number {
+  const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? [];
+  const milliseconds = { s: 1_000, m: 60_000, h: 3_600_000 }[unit];
+  if (amount !== undefined && milliseconds !== undefined) return Number(amount) * milliseconds;
+  throw new UsageError(`--for ${text}: a time such as 90s, 5m or 2h was expected`);
+}
+
+/** @throws {UsageError} */
+function parseKinds(text: string): readonly FaultKind[] {
+  const kinds = text.split(',').filter((kind) => kind !== '');
+  const unknown = kinds.filter((kind) => !Object.hasOwn(KINDS, kind));
+  if (unknown.length === 0) return kinds as FaultKind[];
+  throw new UsageError(`--without ${unknown.join(',')}: kinds are ${Object.keys(KINDS).join(', ')}`);
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,164 @@
+import type { Cloud, Deployment } from '../cloud/cloud.js';
+import { findRoute, normalizePath } from '../services/apigateway/routes.js';
+import { Baseline, type EndState, findDeadLetterQueues, readEndState } from './end-state.js';
+import type { RecordedRequest } from './recorded-requests.js';
+import { playWithFaults, type Scenario, type Violation } from './scenario.js';
+
+/** An app that doesn't answer its recorded requests even without faults: no fault could be found in it. */
+export class AppDoesNotAnswer extends Error {
+  override readonly name = 'AppDoesNotAnswer';
+}
+
+/** Promises that every app of messages makes, in words for people. */
+export const PROMISES = {
+  answers: 'each request is answered as without faults',
+  losses: 'no message is lost silently',
+  queues: 'each queue is emptied, or its dead-letter queue has the message',
+  tables: 'the tables end as without faults',
+  repeats: 'the same request twice leaves the same tables',
+} as const;
+
+/** Tries of a client, which asks again after a 429, a 5xx, or no answer. */
+const TRIES = 6;
+const FIRST_PAUSE = 500;
+/** Seeds of calm histories. What differs between them is chance. */
+const CALM = ['calm 1', 'calm 2', 'calm 3'];
+/** Differences that a violation names. */
+const NAMED = 4;
+
+interface Played {
+  readonly state: EndState;
+  readonly statuses: readonly number[];
+}
+
+/**
+ * Makes a scenario of recorded requests, whose promises need no code: `PROMISES`. It plays the requests without faults first, and compares
+ * each later history with that. It sees what is in tables and queues and what the client is told. It doesn't see effects that leave no trace
+ * there, such as an e-mail or a charge at a host outside.
+ * @throws {AppDoesNotAnswer}
+ */
+export async function makeOracle(
+  deployment: Deployment,
+  requests: readonly RecordedRequest[],
+  name = 'recorded requests',
+): Promise<{
+  readonly scenario: Scenario;
+  readonly leftOut: readonly string[];
+  readonly repeats: readonly Violation[];
+}> {
+  const plays: Played[] = [];
+  for (const seed of CALM) plays.push(await playCalm(deployment, requests, seed));
+  const [calm] = plays as [Played, ...Played[]];
+  const baseline = new Baseline(plays.map(({ state }) => state));
+  const scenario: Scenario = {
+    name,
+    play: async (cloud) => judge(cloud, baseline, calm, await sendAll(cloud, requests), requests),
+  };
+  return { scenario, leftOut: baseline.leftOut, repeats: await findRepeats(deployment, requests, baseline) };
+}
+
+/** Plays requests without faults. @throws {AppDoesNotAnswer} */
+async function playCalm(deployment: Deployment, requests: readonly RecordedRequest[], seed: string): Promise<Played> {
+  let played: Played | undefined;
+  const scenario: Scenario = {
+    name: 'without faults',
+    play: async (cloud) => {
+      played = { statuses: await sendAll(cloud, requests), state: readEndState(cloud) };
+      const at = played.statuses.findIndex((status) => status === 0 || status >= 500);
+      if (at < 0) return [];
+      const error = cloud.log.find(({ level }) => level === 'error')?.text ?? 'its functions have logged no error';
+      const answer = played.statuses[at] === 0 ? 'no answer' : String(played.statuses[at]);
+      throw new AppDoesNotAnswer(
+        `the app doesn't answer even without faults: ${requests[at]?.name} -> ${answer}; first error: ${error}`,
+      );
+    },
+  };
+  const { violations } = await playWithFaults(deployment, scenario, seed);
+  if (violations[0]) throw new AppDoesNotAnswer(violations[0].detail.split('\n')[0]);
+  return played as Played;
+}
+
+/** Sends the requests one after the other, as a client that asks again until an answer is final. @returns the status of each, 0 for none */
+async function sendAll(cloud: Cloud, requests: readonly RecordedRequest[]): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (const request of requests) {
+    let status: number | undefined;
+    const attempt = (tries: number): void => {
+      cloud.world.note(`client ${request.name}`);
+      findApi(cloud, request).request(request, (answer) => {
+        cloud.world.note(`client ${request.name} -> ${answer.status}${answer.status >= 400 ? ` ${answer.body}` : ''}`);
+        const isFinal = answer.status < 500 && answer.status !== 429;
+        if (isFinal || tries >= TRIES) status = answer.status;
+        else cloud.world.after(FIRST_PAUSE * 2 ** tries, () => attempt(tries + 1));
+      });
+    };
+    attempt(1);
+    await cloud.world.until(() => status !== undefined);
+    statuses.push(status ?? 0);
+  }
+  await cloud.world.settle();
+  return statuses;
+}
+
+/** Finds the API that has a route for a request; without any, the first one refuses it. @throws {AppDoesNotAnswer} */
+function findApi({ apis }: Cloud, request: RecordedRequest): Cloud['apis'][number] {
+  const found = apis.find(({ routes }) => findRoute(routes, request.method, normalizePath(request))) ?? apis[0];
+  if (!found)
+    throw new AppDoesNotAnswer('the assembly has no API, so no request can be sent; write a scenario instead');
+  return found;
+}
+
+function judge(
+  cloud: Cloud,
+  baseline: Baseline,
+  calm: Played,
+  statuses: readonly number[],
+  requests: readonly RecordedRequest[],
+): readonly Violation[] {
+  const state = readEndState(cloud);
+  const deadLetters = findDeadLetterQueues(cloud);
+  const waits = [...deadLetters].some((queue) => (state.queues[queue] ?? 0) > baseline.messages(queue));
+  const answers = requests.flatMap(({ name }, at) => {
+    const [before, now] = [calm.statuses[at] ?? 0, statuses[at] ?? 0];
+    return Math.floor(before / 100) === Math.floor(now / 100) ? [] : [`${name} -> ${now}, without faults ${before}`];
+  });
+  const losses = [
+    ...cloud.world.trace.lines.filter((line) => /\bLOST\b/.test(line)),
+    ...[...cloud.queues.values()].flatMap(({ label, fates }) =>
+      fates
+        .filter(({ fate }) => fate === 'expired' && !deadLetters.has(label))
+        .map(() => `a message of ${label} expired`),
+    ),
+  ];
+  const queues = Object.entries(state.queues)
+    .filter(([queue, messages]) => !deadLetters.has(queue) && messages !== baseline.messages(queue))
+    .map(([queue, messages]) => `${queue} has ${messages} messages, without faults ${baseline.messages(queue)}`);
+  // What waits for an operator in a dead-letter queue isn't in the tables yet.
+  const tables = waits ? [] : baseline.differences(state);
+  return Object.entries({ answers, losses, queues, tables }).flatMap(([promise, found]) =>
+    found.length === 0 ? [] : [{ invariant: PROMISES[promise as keyof typeof PROMISES], detail: shorten(found) }],
+  );
+}
+
+const shorten = (found: readonly string[]): string =>
+  [...found.slice(0, NAMED), ...(found.length > NAMED ? [`and ${found.length - NAMED} more`] : [])].join('\n');
+
+/** Sends each request a second time, without faults, and compares the tables. */
+async function findRepeats(
+  deployment: Deployment,
+  requests: readonly RecordedRequest[],
+  baseline: Baseline,
+): Promise<readonly Violation[]> {
+  const found: Violation[] = [];
+  for (const [at, request] of requests.entries()) {
+    if (request.method === 'GET' || request.method === 'HEAD') continue;
+    const twice = [...requests.slice(0, at + 1), request, ...requests.slice(at + 1)];
+    const { state } = await playCalm(deployment, twice, `${CALM[0]}, repeated ${at}`).catch(() => ({
+      state: undefined,
+    }));
+    const differences = state ? baseline.differences(state) : [];
+    if (differences.length > 0)
+      found.push({ invariant: PROMISES.repeats, detail: `${request.name}, sent twice:\n${shorten(differences)}` });
+  }
+  return found;
+}

@@ -1,0 +1,191 @@
+import type { Assembly } from '../../assembly/assembly.js';
+import type { ObstaclesMet } from '../../assembly/obstacles.js';
+import type { EventLoop } from '../../engine/event-loop.js';
+import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
+import type { AsyncInvoker } from '../events/model.js';
+import type { Iam } from '../iam/model.js';
+import type { Queue } from '../sqs/model.js';
+import { type TopicMessage, toFunctionEvent, toQueueBody } from './message.js';
+import { readSubscriptions, type Subscription } from './subscription.js';
+
+/** A delivery that is still to be made: of one message to one subscription. */
+export interface PendingNotification {
+  readonly name: string;
+  /** ARN of the subscription. */
+  readonly subscription: string;
+  readonly message: TopicMessage;
+  /** When it comes; this and the other times are milliseconds since 1970. */
+  readonly at: number;
+  readonly begun: number;
+  readonly tries: number;
+  readonly downUntil: number;
+}
+
+const UNREACHABLE_FOR = 90_000;
+/**
+ * Amazon SNS Developer Guide, "Amazon SNS message delivery retries", endpoints of AWS: 100,015 attempts within 23 days. The model makes an
+ * attempt every 20 s at first, and fewer later, since each of them would only find the endpoint out of reach.
+ */
+const MAX_AGE = 23 * 86_400_000;
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 3_600_000;
+
+/**
+ * Standard topics and their subscriptions of queues and functions. Each message is delivered at least once, in any order. Amazon SNS Developer
+ * Guide, "Amazon SNS message filtering", "Amazon SNS raw message delivery", "Amazon SNS dead-letter queues".
+ */
+export class Topics {
+  private readonly subscriptions: readonly Subscription[];
+  private readonly arns: ReadonlySet<string>;
+  private readonly undelivered = new Set<PendingNotification>();
+  private deliveries = 0;
+
+  constructor(
+    assembly: Assembly,
+    private readonly around: {
+      readonly world: EventLoop;
+      readonly faults: FaultPlan;
+      readonly iam: Iam;
+      readonly queues: ReadonlyMap<string, Queue>;
+      readonly functions: AsyncInvoker;
+      /** Gets the subscriptions that have no model. */
+      readonly met: ObstaclesMet;
+    },
+  ) {
+    this.arns = new Set(assembly.findByType('AWS::SNS::Topic').map(({ arn }) => arn));
+    this.subscriptions = [
+      ...assembly.findByType('AWS::SNS::Topic'),
+      ...assembly.findByType('AWS::SNS::Subscription'),
+    ].flatMap((resource) => around.met.attempt(resource, () => readSubscriptions(resource, assembly)) ?? []);
+  }
+
+  /** Whether there is a topic. @param arn its ARN */
+  has(arn: string): boolean {
+    return this.arns.has(arn);
+  }
+
+  /** ARNs of the topics. */
+  list(): readonly string[] {
+    return [...this.arns];
+  }
+
+  /** Whether a program hears a topic. A topic that only people hear has no part in a history. */
+  reachesPrograms(arn: string): boolean {
+    return this.subscriptions.some(({ topic }) => topic === arn);
+  }
+
+  /** Takes a message; each subscription that it fits gets it. @returns its id */
+  publish(topic: string, { text, subject, attributes = {} }: NewTopicMessage): string {
+    const { world } = this.around;
+    const id = world.random.id();
+    const message = { id, topic, text, attributes, at: world.now, ...(subject !== undefined && { subject }) };
+    world.tell(() => ({ kind: 'message', owner: topic, id, target: topic, outcome: 'published' }));
+    for (const subscription of this.subscriptions)
+      if (subscription.topic === topic && subscription.fits(message)) this.handOver(subscription, message);
+    return id;
+  }
+
+  /** Deliveries that are still to be made. */
+  get pending(): readonly PendingNotification[] {
+    return [...this.undelivered];
+  }
+
+  /** Takes a delivery over from another time of this deployment; a subscription that is gone gets nothing. */
+  plan(notification: PendingNotification): void {
+    const { world } = this.around;
+    this.undelivered.add(notification);
+    world.after(notification.at - world.now, () => {
+      this.undelivered.delete(notification);
+      this.deliver(notification);
+    });
+  }
+
+  private handOver({ label, arn }: Subscription, message: TopicMessage): void {
+    const { world, faults } = this.around;
+    const name = `${label} delivery ${++this.deliveries}`;
+    const fault = faults.faultAt({ id: name, kinds: DELIVERY_FAULTS });
+    world.note(`${name}${fault ? ` FAULT ${fault}` : ''}`);
+    this.tell(label, name, fault === 'lost' ? 'lost' : 'began', fault);
+    if (fault === 'lost') return;
+    const begun = world.now;
+    const at =
+      begun + world.latency((random) => (random.chance(0.02) ? random.between(200, 5_000) : random.between(5, 60)));
+    const outage = fault === 'undeliverable' ? 2 * MAX_AGE : fault === 'undeliverable-at-first' ? UNREACHABLE_FOR : 0;
+    const notification = {
+      name,
+      subscription: arn,
+      message,
+      begun,
+      tries: 1,
+      downUntil: outage > 0 ? begun + outage : 0,
+    };
+    this.plan({ ...notification, at });
+    if (fault === 'delivered-twice') this.plan({ ...notification, at: at + 30_000 });
+  }
+
+  private deliver(notification: PendingNotification): void {
+    const { world } = this.around;
+    const { name, message, tries, begun, downUntil } = notification;
+    const subscription = this.subscriptions.find(({ arn }) => arn === notification.subscription);
+    if (!subscription) return;
+    // A right that is missing is no outage: SNS doesn't try again.
+    if (!this.mayReach(subscription, subscription.endpoint)) {
+      this.giveUp(name, subscription, message, 'AccessDenied');
+      return;
+    }
+    if (world.now >= downUntil) {
+      this.handIn(subscription, subscription.endpoint, message);
+      this.tell(subscription.label, name, 'delivered');
+      return;
+    }
+    const wait = Math.min(FIRST_WAIT * 2 ** tries, LONGEST_WAIT);
+    if (world.now + wait - begun > MAX_AGE) this.giveUp(name, subscription, message, 'ServiceUnavailable');
+    else this.plan({ ...notification, at: world.now + wait, tries: tries + 1 });
+  }
+
+  private handIn({ arn, isRaw }: Subscription, endpoint: string, message: TopicMessage, more = {}): void {
+    const queue = this.around.queues.get(endpoint);
+    if (!queue) {
+      this.around.functions.invokeAsync(endpoint, toFunctionEvent(message, arn));
+      return;
+    }
+    const attributes = { ...(isRaw && message.attributes), ...more };
+    queue.send({
+      body: isRaw ? message.text : toQueueBody(message, arn),
+      ...(Object.keys(attributes).length > 0 && { attributes }),
+    });
+  }
+
+  private mayReach({ topic }: Subscription, resource: string): boolean {
+    const action = this.around.queues.has(resource) ? 'sqs:SendMessage' : 'lambda:InvokeFunction';
+    const context = { 'aws:SourceArn': topic };
+    return this.around.iam.resourceAllows(resource, { action, resource, context, service: 'sns.amazonaws.com' });
+  }
+
+  private giveUp(name: string, subscription: Subscription, message: TopicMessage, code: string): void {
+    const { world, queues } = this.around;
+    const { deadLetters, label } = subscription;
+    if (deadLetters === undefined || !queues.has(deadLetters) || !this.mayReach(subscription, deadLetters)) {
+      world.note(`${name} given up and LOST: ${code}`);
+      this.tell(label, name, 'lost');
+      return;
+    }
+    world.note(`${name} given up: ${code}`);
+    this.tell(label, name, 'given up');
+    const attribute = (StringValue: string) => ({ DataType: 'String', StringValue });
+    this.handIn(subscription, deadLetters, message, {
+      ErrorCode: attribute(code),
+      ErrorMessage: attribute('simulated'),
+    });
+  }
+
+  private tell(owner: string, id: string, outcome: string, fault?: string): void {
+    this.around.world.tell(() => ({ kind: 'delivery', owner, id, outcome, ...(fault !== undefined && { fault }) }));
+  }
+}
+
+/** A message to publish. */
+export interface NewTopicMessage extends Pick<TopicMessage, 'text' | 'subject'> {
+  /** @default none */
+  readonly attributes?: TopicMessage['attributes'];
+}
