@@ -23,7 +23,6 @@ export {
 } from './contract.js';
 export type * from './data-contract.js';
 export { PAGE_PATHS, type PageFile, type PageFiles, readPageFiles, refusedPage } from './files.js';
-export type * from './histories-contract.js';
 export {
   FORECAST_KINDS,
   FORECAST_SPANS,
@@ -31,6 +30,7 @@ export {
   type ForecastKind,
   type Foreseen,
 } from './forecast-contract.js';
+export type * from './histories-contract.js';
 export type { AppList, ListColumn, ListCount, ListFilter } from './lists.js';
 export type * from './map-contract.js';
 export type * from './reference-contract.js';

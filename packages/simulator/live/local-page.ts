@@ -11,14 +11,14 @@ import {
   type Refusal,
   type Toy,
 } from '@orderly/console';
-import type { HistoriesModule } from '../histories/app-histories.js';
 import type { Cloud } from '../cloud/cloud.js';
+import type { HistoriesModule } from '../histories/app-histories.js';
 import type { HttpResponse } from '../runtime/http.js';
 import { DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
 import { answerPage } from './page-answers.js';
-import { PageHistories } from './page-histories.js';
 import type { AppTimer } from './page-forecast.js';
+import { PageHistories } from './page-histories.js';
 import type { PageCaller, PageDocuments } from './page-reference.js';
 import { CONSOLE } from './path.js';
 import { Proof } from './proof.js';

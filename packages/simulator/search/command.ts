@@ -89,7 +89,11 @@ async function prepare(folder: string, { scenario, requests, tolerant }: Values)
   const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles });
   if (scenario !== undefined) return { deployment, scenarios: await loadScenarios(scenario), repeats: [], leftOut: [] };
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
-  const { scenario: oracle, repeats, leftOut } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
+  const {
+    scenario: oracle,
+    repeats,
+    leftOut,
+  } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
   return { deployment, scenarios: [oracle], repeats, leftOut };
 }
 

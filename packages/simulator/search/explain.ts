@@ -139,7 +139,7 @@ export function explain({ point, kind }: Fault, trace: readonly string[]): strin
   ].join(' ');
 }
 
-/** Lines of a history on one screen: those of the construct around the fault, and what the client was told. */
+/** Lines of a history on one screen: those of the construct around the fault, and the answers that the client got. */
 export function excerpt({ point }: Fault, trace: readonly string[], most = 24): readonly string[] {
   const owner = constructOf(point);
   const lines = trace.filter((line) => line.includes(owner) || line.includes('FAULT') || / client /.test(line));

@@ -2,7 +2,7 @@ import type { Fault } from '../engine/faults.js';
 import { constructOf, excerpt, explain } from './explain.js';
 import type { History } from './scenario.js';
 
-/** A history that broke a promise, as far as it is told: it can be written as JSON, and played again. */
+/** A history that broke a promise, as a report has it: it can be written as JSON, and played again. */
 export interface BrokenHistory {
   readonly seed: string;
   /** Whether the seed decided over faults and conditions; otherwise the faults are all there is. */

@@ -48,7 +48,7 @@ describe('an app that counts each order once', () => {
   });
 });
 
-test('an app that fails without faults is told apart from one that breaks', async () => {
+test('an app that fails without faults is an error of its own', async () => {
   const deployment = loadDeployment(writeQueueShop(counting(true)));
   const wrong = [{ name: 'POST /', method: 'POST', path: '/', headers: {} }];
   deployment.replace('Shop/Place', "exports.handler = async () => { throw new Error('no table'); };");

@@ -33,7 +33,7 @@ interface Played {
 
 /**
  * Makes a scenario of recorded requests, whose promises need no code: `PROMISES`. It plays the requests without faults first, and compares
- * each later history with that. It sees what is in tables and queues and what the client is told. It doesn't see effects that leave no trace
+ * each later history with that. It sees what is in tables and queues and the answers of the client. It doesn't see effects that leave no trace
  * there, such as an e-mail or a charge at a host outside.
  * @throws {AppDoesNotAnswer}
  */

@@ -1,6 +1,6 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
-import { countByMinute } from '../../engine/count-by-minute.js';
 import type { ObstaclesMet } from '../../assembly/obstacles.js';
+import { countByMinute } from '../../engine/count-by-minute.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import type { Iam } from '../iam/model.js';
 import type { InvocationResult, LambdaFunction } from '../lambda/model.js';

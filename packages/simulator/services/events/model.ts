@@ -38,7 +38,7 @@ export interface AsyncInvoker {
 
 /** Topics to which a rule may publish. */
 export interface TopicPublisher {
-  /** Whether a program hears a topic. @param arn its ARN */
+  /** Whether a program subscribes to a topic. @param arn its ARN */
   reachesPrograms(arn: string): boolean;
   publish(arn: string, message: { readonly text: string }): void;
 }

@@ -118,7 +118,7 @@ test('without the right to send, a message is lost, and the trace says so', asyn
   expect(cloud.world.trace.lines.join('\n')).toContain(`${DELIVERY} given up and LOST: AccessDenied`);
 });
 
-test('a rule publishes its event to a topic that a queue hears, if the topic allows it', async () => {
+test('a rule publishes its event to a topic to which a queue subscribes, if the topic allows it', async () => {
   const Rule = {
     Type: 'AWS::Events::Rule',
     Properties: { EventPattern: { source: ['shop'] }, Targets: [{ Id: 'T', Arn: { Ref: 'Topic' } }] },

@@ -69,7 +69,7 @@ export class Topics {
     return [...this.arns];
   }
 
-  /** Whether a program hears a topic. A topic that only people hear has no part in a history. */
+  /** Whether a program subscribes to a topic. A topic of people alone has no part in a history. */
   reachesPrograms(arn: string): boolean {
     return this.subscriptions.some(({ topic }) => topic === arn);
   }
