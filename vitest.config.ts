@@ -50,7 +50,7 @@ const OVER_HTTP = /^(local|all)$/.test(process.env.ORDERLY_ACCEPTANCE ?? '')
     );
 
 /** Tests in a browser that `npm test` leaves to `npm run nightly`, which sets the variable. */
-const AT_NIGHT = process.env.ORDERLY_NIGHTLY === '1' ? ['test/local-cloud/nightly/*.test.ts'] : [];
+const ONLY_AT_NIGHT = process.env.ORDERLY_NIGHTLY === '1' ? [] : ['**/test/local-cloud/nightly/*.test.ts'];
 
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
@@ -155,6 +155,7 @@ export default defineConfig({
     teardownTimeout: HANGS_AFTER,
     exclude: [
       ...configDefaults.exclude,
+      ...ONLY_AT_NIGHT,
       ...(process.env.ORDERLY_QUICK === '1' ? NOT_QUICK.map((file) => `**/${file}.test.ts`) : []),
     ],
     sequence: { sequencer: LongestFirst },
@@ -187,7 +188,7 @@ export default defineConfig({
         },
       ),
       // The same scenarios over HTTP, in a local cloud as `npm start` runs it, and the demos of `npm run demo`.
-      project('local-cloud', [...OVER_HTTP, 'test/local-cloud/*.test.ts', ...AT_NIGHT], {
+      project('local-cloud', [...OVER_HTTP, 'test/local-cloud/**/*.test.ts'], {
         ...shared,
         env: { ORDERLY_WORLD: 'local-cloud' },
         setupFiles: ['test/support/begin-world.ts'],

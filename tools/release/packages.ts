@@ -25,8 +25,11 @@ const PERMISSIVE = [
   'MIT-0',
   'PSF-2.0',
 ];
-/** MPL-2.0 requires the source of changed files. That is acceptable for tools that are neither changed nor deployed. */
-const FOR_TOOLS = [...PERMISSIVE, 'MPL-2.0'];
+/**
+ * MPL-2.0 requires the source of changed files, and CC-BY-4.0 (of data) the author's name. Both are acceptable for tools that are neither changed
+ * nor deployed.
+ */
+const FOR_TOOLS = [...PERMISSIVE, 'CC-BY-4.0', 'MPL-2.0'];
 
 /** Tells whether an SPDX expression is allowed: for `OR` one side must be allowed, for `AND` both. */
 export function isAllowed(expression: string, allowed: readonly string[]): boolean {

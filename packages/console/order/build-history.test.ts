@@ -22,7 +22,7 @@ const attemptsOf = ({ deliveries }: History, type: string, consumer: string): re
 describe('a recorded history', () => {
   test('counts what the report on the order counts', () => {
     const { delivered, applied, duplicate, refused, postponed, crashed } = recorded.trace.attempts ?? expect.fail();
-    expect(history.counts).toEqual({ delivered, applied, duplicate, refused, postponed, crashed });
+    expect(history.counts).toEqual({ delivered, applied, stored: 0, duplicate, refused, postponed, crashed });
     expect(history.doneTwice).toBe(0);
   });
 
