@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::Pipes::': 'no message would pass through the pipe',
   'AWS::Scheduler::': 'the schedule would never invoke its target',
   'AWS::SecretsManager::': 'functions could not read the secret',
-  'AWS::StepFunctions::': 'executions of the state machine would not run',
+  'AWS::StepFunctions::': 'tasks of an activity would not end, and what names a version or alias would start nothing',
   'Custom::': 'what its function does at a deployment would not happen',
 };
 
