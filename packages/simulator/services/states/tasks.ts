@@ -8,6 +8,7 @@ import type { Iam } from '../iam/model.js';
 import type { InvocationResult, LambdaFunction } from '../lambda/model.js';
 import type { Execution, Outcome } from './execution.js';
 import { functionNameOf, type Integration } from './integration.js';
+import type { Lifetime } from './lifetime.js';
 import type { StateMachine } from './machine.js';
 import type { RunningTask, TaskRunner } from './runner.js';
 
@@ -164,7 +165,7 @@ export class Tasks implements TaskRunner {
     isJob: boolean,
     answered: (outcome: Outcome) => void,
   ): void {
-    const { iam, start, stop } = this.around;
+    const { iam, start } = this.around;
     const resource = String((input as JsonObject).StateMachineArn);
     if (!iam.roleAllows(execution.machine.role, { action: 'states:StartExecution', resource })) {
       answered(denied('states:StartExecution', resource));
@@ -174,8 +175,24 @@ export class Tasks implements TaskRunner {
       if (isJob) answered(toJobOutcome(ended));
     });
     if ('error' in started) answered({ error: `StepFunctions.${nameOf(started.error)}`, cause: started.error.message });
-    else if (isJob) lifetime.onEnd(() => stop(started));
+    else if (isJob) this.follow(execution.machine, started, lifetime, answered);
     else answered({ output: { ExecutionArn: started.arn, StartDate: started.began } });
+  }
+
+  /** Waits for the end of an execution, and stops it if its task is given up. "Run a Job": both need rights of their own. */
+  private follow(
+    { role }: StateMachine,
+    started: Execution,
+    lifetime: Lifetime,
+    answered: (outcome: Outcome) => void,
+  ): void {
+    const { iam, stop } = this.around;
+    const may = (action: string): boolean => iam.roleAllows(role, { action, resource: started.arn });
+    if (!may('states:DescribeExecution')) answered(denied('states:DescribeExecution', started.arn));
+    else
+      lifetime.onEnd(() => {
+        if (may('states:StopExecution')) stop(started);
+      });
   }
 
   private callService(
