@@ -139,6 +139,20 @@ test('"Parallel State": the outputs are a list, and the first failure ends the o
   expect(cloud.world.now - cloud.world.begins).toBeLessThan(1_000);
 });
 
+test('a branch that was given up calls nothing, although the execution goes on', async () => {
+  const late = {
+    StartAt: 'Rest',
+    States: { Rest: { Type: 'Wait', Seconds: 10, Next: 'Work' }, Work: task() },
+  };
+  const fail = { StartAt: 'No', States: { No: { Type: 'Fail', Error: 'No' } } };
+  const { cloud, outcome } = await play({
+    Both: { Type: 'Parallel', Branches: [late, fail], Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Later' }], ...END },
+    Later: { Type: 'Wait', Seconds: 100, ...END },
+  });
+  expect(outcome).toMatchObject({ output: { Error: 'No' } });
+  expect(cloud.fn('Shop/Work').invocations).toBe(0);
+});
+
 test('"Map State": each item is processed, so many at once, and the outputs keep their order', async () => {
   const map = {
     Each: {
@@ -211,7 +225,7 @@ test.each<[what: string, states: States, more?: { readonly [field: string]: Json
 test('a definition may be an object or a file, with substitutions', async () => {
   const { Machine, ...rest } = machineResource({});
   const { DefinitionString: _, ...properties } = Machine.Properties;
-  const Definition = { StartAt: 'A', States: { A: { Type: 'Pass', Result: '${word}', End: true } } };
+  const Definition = { StartAt: 'A', States: { A: { Type: 'Pass', Result: '$'.concat('{word}'), End: true } } };
   const Properties = { ...properties, Definition, DefinitionSubstitutions: { word: 'hello' } };
   const cloud = createCloud({ ...rest, Machine: { ...Machine, Properties } });
   expect((await execute(cloud)).outcome).toEqual({ output: 'hello' });
