@@ -31,6 +31,25 @@ export class NeverSettles extends Error {
   override readonly name = 'NeverSettles';
 }
 
+/** Lines at the end of a trace that show what a history turns in. */
+const LAST = 300;
+/** Owners that are named. */
+const NAMED = 3;
+
+/** Says what happened last, and how often: what a history that never ends still waits for. */
+function describeLast(lines: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const line of lines.slice(-LAST)) {
+    const owner = line
+      .replace(/^\S+ /, '')
+      .replace(/ \d.*$/, '')
+      .trim();
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  }
+  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, NAMED);
+  return most.length === 0 ? '' : `; at last: ${most.map(([owner, times]) => `${owner} (${times} times)`).join(', ')}`;
+}
+
 export interface EventLoopOptions {
   readonly seed: string;
   /** Virtual time at the start. @default 2026-01-05T00:00:00Z */
@@ -231,7 +250,8 @@ export class EventLoop {
       if (next) this.cancelledCount--;
       return;
     }
-    if (++this.happened > this.limit) throw new NeverSettles(`${this.limit} events, and still something to do`);
+    if (++this.happened > this.limit)
+      throw new NeverSettles(`${this.limit} events, and still something to do${describeLast(this.trace.lines)}`);
     this.time = Math.max(this.time, next.at);
     const { run } = next;
     next.run = undefined;

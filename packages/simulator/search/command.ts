@@ -88,9 +88,8 @@ async function prepare(folder: string, { scenario, requests, tolerant }: Values)
   const obstacles = tolerant ? 'ignored' : 'refused';
   const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles });
   if (scenario !== undefined) return { deployment, scenarios: await loadScenarios(scenario), repeats: [], leftOut: [] };
-  if (requests === undefined) throw new UsageError('either --scenario or --requests is needed');
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
-  const { scenario: oracle, repeats, leftOut } = await makeOracle(deployment, readRequests(requests, api?.stage));
+  const { scenario: oracle, repeats, leftOut } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
   return { deployment, scenarios: [oracle], repeats, leftOut };
 }
 
@@ -131,6 +130,8 @@ const renderKinds = (): string =>
     .join('\n');
 
 async function search(folder: string, args: readonly string[], values: Values): Promise<number> {
+  if (values.scenario === undefined && values.requests === undefined)
+    throw new UsageError('either --scenario or --requests is needed');
   const part = process.env[WORKER];
   const options = {
     seeds: parseCount('seeds', values.seeds),

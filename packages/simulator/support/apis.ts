@@ -83,7 +83,8 @@ export const createApi = (resources: Readonly<Record<string, Resource>>, code: R
     { Echo: ECHO, ...code },
   );
 
-const may = (name: string): Resource => ({
+/** The permission of an API to invoke a function. */
+export const may = (name: string): Resource => ({
   Type: 'AWS::Lambda::Permission',
   Properties: {
     Action: 'lambda:InvokeFunction',

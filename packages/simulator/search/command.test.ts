@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { counting, writeQueueShop } from '../support/queue-shop.js';
+
+const COMMAND = fileURLToPath(new URL('./command.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
+const inFolder = (name: string): string => join(folder, name);
+
+const simulate = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', COMMAND, ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, GITHUB_ACTIONS: '', ...env },
+  });
+  return { status, stdout, stderr };
+};
+
+beforeAll(() => {
+  writeFileSync(inFolder('orders.http'), 'POST /v1\n\n{"id":"lamp"}\n');
+});
+
+test('a search lists its findings with their causes, and writes JUnit, SARIF, annotations, and a replay of each', () => {
+  const [junit, sarif, out] = ['junit.xml', 'all.sarif', 'found'].map(inFolder) as [string, string, string];
+  const { status, stdout } = simulate(
+    [
+      ...[writeQueueShop(counting(false)), '--requests', inFolder('orders.http'), '--workers', '2', '--seeds', '2'],
+      ...['--without', 'late,very-late', '--out', out, '--junit', junit, '--sarif', sarif],
+    ],
+    { GITHUB_ACTIONS: 'true' },
+  );
+  expect(stdout).toContain('BROKEN the tables end as without faults');
+  expect(stdout).toMatch(/duplicate at Shop\/Queue: \d+ histor/);
+  expect(stdout).toContain('documented: at least once. Source: Amazon SQS');
+  expect(stdout).not.toMatch(/^ {2}(very-)?late at/m);
+  expect(stdout).toMatch(/\d+ histories, \d+ findings/);
+  expect(stdout).toMatch(/^::error title=.*::At Shop/m);
+  expect(status).toBe(1);
+  expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite .*tests="5" failures="[2-4]"/);
+  expect(JSON.parse(readFileSync(sarif, 'utf8'))).toMatchObject({
+    version: '2.1.0',
+    runs: [{ results: expect.any(Array) }],
+  });
+  expect(existsSync(join(out, '1.json'))).toBe(true);
+  const again = simulate(['--replay', join(out, '1.json')]);
+  expect(again.stdout).toContain('BROKEN ');
+  expect(again.status).toBe(1);
+});
+
+test('an app without a finding exits with 0', () => {
+  const { status, stdout } = simulate([
+    ...[writeQueueShop(counting(true)), '--requests', inFolder('orders.http'), '--workers', '1', '--seeds', '2'],
+  ]);
+  expect(stdout).toMatch(/\d+ histories, 0 findings/);
+  expect(status).toBe(0);
+});
+
+test('a scenario in TypeScript is loaded, and its own promise is named', () => {
+  writeFileSync(
+    inFolder('promises.ts'),
+    `export default {
+      name: 'one order',
+      async play(cloud: { queue(label: string): { send(message: object): void }; world: { settle(): Promise<void> }; listItems(table: string): readonly { orders?: number }[] }) {
+        cloud.queue('Shop/Queue').send({ body: '{"id":"lamp"}' });
+        await cloud.world.settle();
+        const orders = cloud.listItems('Shop/Table').find((item) => item.orders !== undefined)?.orders ?? 0;
+        return orders > 1 ? [{ invariant: 'counted once', detail: String(orders) }] : [];
+      },
+    };`,
+  );
+  const { status, stdout } = simulate([
+    ...[writeQueueShop(counting(false)), '--scenario', inFolder('promises.ts'), '--workers', '1', '--seeds', '0'],
+    ...['--out', inFolder('own')],
+  ]);
+  expect(stdout).toContain('BROKEN counted once');
+  expect(status).toBe(1);
+});
+
+test.each([
+  [['cdk.out'], 2, 'either --scenario or --requests is needed'],
+  [['cdk.out', '--for', 'long'], 2, '--for long: a time such as 90s, 5m or 2h was expected'],
+  [['cdk.out', '--without', 'floods'], 2, '--without floods: kinds are answer-lost'],
+  [['nowhere', '--requests', 'x.http'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
+])('a wrong command line says what would be right: %j', (args, code, message) => {
+  const { status, stderr } = simulate(args);
+  expect(stderr).toContain(message);
+  expect(status).toBe(code);
+});

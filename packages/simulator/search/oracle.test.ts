@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { loadDeployment } from '../cloud/cloud.js';
+import { counting, writeQueueShop } from '../support/queue-shop.js';
+import { groupFindings } from './findings.js';
+import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
+import { searchApp } from './search-app.js';
+
+const REQUESTS = [
+  { name: 'POST /', method: 'POST', path: '/', headers: {}, body: '{"id":"lamp"}' },
+  { name: 'POST /', method: 'POST', path: '/', headers: {}, body: '{"id":"desk"}' },
+];
+
+const search = async (worker: string) => {
+  const deployment = loadDeployment(writeQueueShop(worker));
+  const { scenario, leftOut, repeats } = await makeOracle(deployment, REQUESTS);
+  const share = { part: 0, of: 1 };
+  const { broken } = await searchApp(deployment, scenario, {
+    share,
+    seeds: 0,
+    without: [],
+    onProgress: () => undefined,
+  });
+  return { leftOut, repeats, broken, findings: groupFindings(broken) };
+};
+
+describe('an app that counts a message each time that it comes', () => {
+  test('breaks the promise of its tables, and the finding names the cause', async () => {
+    const { findings, leftOut, repeats } = await search(counting(false));
+    const counted = findings.find(({ kind }) => kind === 'duplicate');
+    expect(counted).toMatchObject({ promise: PROMISES.tables, construct: expect.stringContaining('Queue') });
+    expect(counted?.shortest.violations[0]?.detail).toContain('"orders":3');
+    const lost = findings.find(({ kind, construct }) => kind === 'killed-after' && construct === 'Shop/Work');
+    expect(lost?.shortest.cause).toMatch(/^At Shop\/Work call \d \(dynamodb\.\w+\) the function died after its call/);
+    // Times and random values are no difference.
+    expect(leftOut).toEqual(['Shop/Table: at', 'Shop/Table: lot']);
+    expect(repeats).toEqual([
+      { invariant: PROMISES.repeats, detail: expect.stringContaining('"orders":3') },
+      expect.anything(),
+    ]);
+  });
+});
+
+describe('an app that counts each order once', () => {
+  test('has no finding, since what waits in a dead-letter queue is not lost', async () => {
+    const { broken, repeats } = await search(counting(true));
+    expect(broken).toEqual([]);
+    expect(repeats).toEqual([]);
+  });
+});
+
+test('an app that fails without faults is told apart from one that breaks', async () => {
+  const deployment = loadDeployment(writeQueueShop(counting(true)));
+  const wrong = [{ name: 'POST /', method: 'POST', path: '/', headers: {} }];
+  deployment.replace('Shop/Place', "exports.handler = async () => { throw new Error('no table'); };");
+  await expect(makeOracle(deployment, wrong)).rejects.toThrow(AppDoesNotAnswer);
+  await expect(makeOracle(deployment, wrong)).rejects.toThrow(/POST \/ -> 502; first error: .*no table/);
+});

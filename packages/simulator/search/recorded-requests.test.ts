@@ -1,0 +1,77 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { RequestsUnreadable, readRequests } from './recorded-requests.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'requests-'));
+const read = (name: string, text: string, stage?: string) => {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return readRequests(file, stage);
+};
+
+const ORDER = {
+  name: 'POST /orders',
+  method: 'POST',
+  path: '/orders',
+  headers: { 'Content-Type': 'application/json' },
+  body: '{"sku":"lamp"}',
+};
+
+test('an HTTP file has requests between its separators, with variables for the host', () => {
+  const text = `@host = https://api.example.com
+### an order
+# of a lamp
+POST {{host}}/prod/orders HTTP/1.1
+Host: api.example.com
+Content-Type: application/json
+
+{"sku":"lamp"}
+
+###
+GET https://api.example.com/prod/orders?page=1
+`;
+  expect(read('a.http', text, 'prod')).toEqual(
+    [ORDER, { name: 'GET /prod/orders?page=1', method: 'GET', path: '/orders?page=1', headers: {} }].map((one) => ({
+      ...one,
+      name: one.name.replace('POST /orders', 'POST /prod/orders'),
+    })),
+  );
+});
+
+test('a HAR has requests as a browser recorded them', () => {
+  const request = {
+    method: 'POST',
+    url: 'https://api.example.com/orders',
+    headers: [
+      { name: ':authority', value: 'api.example.com' },
+      { name: 'Content-Type', value: 'application/json' },
+    ],
+    postData: { text: '{"sku":"lamp"}' },
+  };
+  expect(read('a.har', JSON.stringify({ log: { entries: [{ request }] } }))).toEqual([ORDER]);
+});
+
+test('an OpenAPI document has requests where all parts have examples', () => {
+  const content = { 'application/json': { example: { sku: 'lamp' } } };
+  const id = { name: 'id', in: 'path', schema: { example: 'a b' } };
+  const paths = {
+    '/orders': { post: { requestBody: { content } } },
+    '/orders/{id}': { get: { parameters: [id] }, delete: { parameters: [{ name: 'id', in: 'path' }] } },
+  };
+  expect(read('a.json', JSON.stringify({ openapi: '3.1.0', paths }))).toEqual([
+    ORDER,
+    { name: 'GET /orders/a%20b', method: 'GET', path: '/orders/a%20b', headers: {} },
+  ]);
+});
+
+test.each([
+  ['a.http', 'orders please', 'request 1 begins with "orders please"; expected a method and a path'],
+  ['b.json', '{}', 'has neither "log" (a HAR) nor "openapi"'],
+  ['c.txt', 'x', 'is neither an HTTP file'],
+  ['d.http', '# nothing', 'has no requests'],
+])('a file that is no such thing says what would be right: %s', (name, text, message) => {
+  expect(() => read(name, text)).toThrow(RequestsUnreadable);
+  expect(() => read(name, text)).toThrow(message);
+});
