@@ -139,7 +139,7 @@ test('"Parallel State": the outputs are a list, and the first failure ends the o
   expect(cloud.world.now - cloud.world.begins).toBeLessThan(1_000);
 });
 
-test('a branch that was given up calls nothing, although the execution goes on', async () => {
+test('a branch that was given up calls nothing, although the execution continues', async () => {
   const late = {
     StartAt: 'Rest',
     States: { Rest: { Type: 'Wait', Seconds: 10, Next: 'Work' }, Work: task() },
