@@ -24,6 +24,7 @@ const FLOORS = [
   'services/s3',
   'services/sns',
   'services/lambda',
+  'services/states',
   'services/apigateway',
   'services/cloudformation',
   'services/cloudwatch',

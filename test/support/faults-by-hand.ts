@@ -9,6 +9,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   dynamodb: 'DynamoDB',
   events: 'AWSEvents',
   sqs: 'AmazonSQS',
+  sns: '',
   s3: '',
   kms: 'TrentService',
   ssm: 'AmazonSSM',
@@ -16,6 +17,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   cloudformation: '',
   monitoring: '',
   logs: 'Logs_20140328',
+  states: 'AWSStepFunctions',
 };
 
 /** Counterpart of the proxy for the simulator: the same faults, and a journal of calls. */

@@ -96,6 +96,14 @@ const KINDS: Readonly<
       attributes: { TopicArn: home.arn('sns', name), TopicName: name },
     }),
   },
+  'AWS::StepFunctions::StateMachine': {
+    name: 'StateMachineName',
+    of: (name, home) => ({
+      ref: home.arn('states', `stateMachine:${name}`),
+      arn: home.arn('states', `stateMachine:${name}`),
+      attributes: { Name: name },
+    }),
+  },
   'AWS::Logs::LogGroup': {
     name: 'LogGroupName',
     of: (name, home) => ({ arn: home.arn('logs', `log-group:${name}:*`) }),

@@ -5,6 +5,7 @@ import { type Entry, requiredAccess } from '../services/events/put-events.js';
 import type { Access } from '../services/iam/model.js';
 import type { Kms } from '../services/kms/model.js';
 import { arnOf } from '../services/ssm/model.js';
+import { machineOfToken } from '../services/states/api.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
 
 /** Returns the accesses that a request needs; none for a service whose resources have no policies here. */
@@ -30,6 +31,8 @@ export function requiredAccesses(
       return [
         { action: `sns:${operation.replace(/Batch$/, '')}`, resource: String(input.TopicArn ?? input.TargetArn) },
       ];
+    case 'states':
+      return [{ action: `states:${operation}`, resource: findStatesResource(input) }];
     case 'kms': {
       const { key, context } = kms.requiredAccess(input);
       return [{ action: `kms:${operation}`, resource: key, context }];
@@ -74,6 +77,10 @@ export function requiredAccesses(
       return [];
   }
 }
+
+/** Service Authorization Reference, "AWS Step Functions": the right to answer a task is one on its state machine. */
+const findStatesResource = ({ stateMachineArn, executionArn, taskToken }: WireRequest['input']): string =>
+  String(stateMachineArn ?? executionArn ?? machineOfToken(taskToken) ?? '*');
 
 /** Rights whose names aren't those of their operations. Amazon S3 User Guide, "Required permissions for API operations". */
 const OBJECT_RIGHTS: Readonly<Record<string, string>> = {

@@ -30,8 +30,11 @@ import { Buckets } from '../services/s3/model.js';
 import { Topics } from '../services/sns/model.js';
 import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
+import { StateMachines } from '../services/states/model.js';
+import type { ServiceCall } from '../services/states/tasks.js';
 import { Calls } from './calls.js';
 import { findObstacles } from './find-obstacles.js';
+import { callForMachine } from './machine-calls.js';
 import { AccountServices, type Services } from './services.js';
 import { ThirdParties } from './third-parties.js';
 
@@ -190,6 +193,7 @@ export class Cloud {
   readonly asynchronous: AsyncInvocations;
   readonly events: EventBridge;
   readonly topics: Topics;
+  readonly machines: StateMachines;
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
@@ -299,8 +303,12 @@ export class Cloud {
     );
     this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
     this.topics = new Topics(assembly, { world, faults, iam, queues, functions: this.asynchronous, met });
-    const { asynchronous, topics } = this;
-    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: asynchronous, topics, met });
+    const { asynchronous, topics, home } = this;
+    const call: ServiceCall = (request, machine) => callForMachine(this.services, request, machine, live?.log);
+    this.machines = new StateMachines(assembly, { world, faults, iam, home, functions, asynchronous, call, met });
+    const { machines } = this;
+    const targets = { queues, functions: asynchronous, topics, machines };
+    this.events = new EventBridge(assembly, { world, faults, iam, ...targets, met });
     this.buckets.events = this.events;
     this.services = new AccountServices(this, (line) => live?.log(line));
     this.thirdParties = new ThirdParties(world, faults, live?.log);

@@ -8,6 +8,7 @@ const PAGE = readFileSync(new URL('../docs/coverage.md', import.meta.url), 'utf8
 /** Targets of AWS JSON, and names in signatures of Query, by the service as the page calls it. */
 const TARGETS: Readonly<Record<string, string>> = {
   SQS: 'AmazonSQS',
+  'Step Functions': 'AWSStepFunctions',
   EventBridge: 'AWSEvents',
   'CloudWatch Logs': 'Logs_20140328',
   KMS: 'TrentService',
@@ -56,6 +57,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   S3: 's3',
   SQS: 'sqs',
   STS: 'sts',
+  'Step Functions': 'states',
   'Systems Manager': 'ssm',
 };
 

@@ -12,6 +12,7 @@ import * as events from '@aws-sdk/client-eventbridge';
 import * as kms from '@aws-sdk/client-kms';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as s3 from '@aws-sdk/client-s3';
+import * as sfn from '@aws-sdk/client-sfn';
 import * as sns from '@aws-sdk/client-sns';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
@@ -35,7 +36,7 @@ type Call = readonly [operation: string, input?: object | ((answers: Answers) =>
 
 const STACK = [
   {
-    ...functionResource('Work', [allowStatement(QUEUE_RIGHTS, arnOf('Queue'))]),
+    ...functionResource('Work', [allowStatement([...QUEUE_RIGHTS, 'sqs:SendMessage'], '*')]),
     Dead: { Type: 'AWS::SQS::Queue' },
     Queue: {
       Type: 'AWS::SQS::Queue',
@@ -46,6 +47,8 @@ const STACK = [
       Properties: { EventSourceArn: arnOf('Queue'), FunctionName: { Ref: 'Work' } },
     },
     Topic: { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'sold' } },
+    Machine: machine('STANDARD', { First: askBy('Dead', { Next: 'Second' }), Second: askBy('Dead', { End: true }) }),
+    Quick: machine('EXPRESS', { Done: { Type: 'Succeed' } }),
     Heard: {
       Type: 'AWS::SNS::Subscription',
       Properties: { TopicArn: { Ref: 'Topic' }, Protocol: 'sqs', Endpoint: arnOf('Dead') },
@@ -60,6 +63,40 @@ const STACK = [
   },
   { Work: "exports.handler = async () => { console.log('worked'); };" },
 ] as const;
+
+/** A state machine with the role of the function `Work`. */
+function machine(StateMachineType: string, States: object) {
+  const [StartAt] = Object.keys(States);
+  const DefinitionString = JSON.stringify({ StartAt, States });
+  const Properties = { StateMachineType, RoleArn: arnOf('WorkRole'), DefinitionString };
+  return { Type: 'AWS::StepFunctions::StateMachine', Properties };
+}
+
+/** A task that waits until somebody answers its message. */
+function askBy(queue: string, more: object) {
+  const Resource = 'arn:aws:states:::sqs:sendMessage.waitForTaskToken';
+  const Parameters = { QueueUrl: `Shop-${queue}`, 'MessageBody.$': '$$.Task.Token' };
+  return { Type: 'Task', Resource, Parameters, ...more };
+}
+
+const states = 'arn:aws:states:eu-west-1:123456789012';
+const order = { stateMachineArn: `${states}:stateMachine:Shop-Machine` };
+const execution = ({ StartExecution: { executionArn } }: Answers) => ({ executionArn });
+const asked = ({ ReceiveMessage }: Answers) => ({ taskToken: ReceiveMessage.Messages[0].Body as string });
+const dead = { QueueUrl: 'http://127.0.0.1:4566/123456789012/Shop-Dead' };
+const ASKED: readonly Call[] = [
+  ['ReceiveMessage', { ...dead, WaitTimeSeconds: 5 }],
+  ['DeleteMessage', (answers) => ({ ...dead, ReceiptHandle: handleOf(answers) })],
+];
+const STARTED: readonly Call[] = [
+  ['ListStateMachines'],
+  ['DescribeStateMachine', order],
+  ['StartSyncExecution', { stateMachineArn: `${states}:stateMachine:Shop-Quick` }],
+  ['StartExecution', { ...order, name: 'one' }],
+  ['ListExecutions', order],
+  ['DescribeExecution', execution],
+  ['GetExecutionHistory', execution],
+];
 
 const SNS: readonly Call[] = [
   ['ListTopics'],
@@ -305,11 +342,35 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
   ],
   monitoring: [[monitoring, 'CloudWatchClient', REST.monitoring ?? []]],
   s3: [[s3, 'S3Client', REST.s3 ?? []]],
+  states: [
+    [sfn, 'SFNClient', STARTED],
+    [sqs, 'SQSClient', ASKED],
+    [
+      sfn,
+      'SFNClient',
+      [
+        ['SendTaskHeartbeat', asked],
+        ['SendTaskSuccess', (answers) => ({ ...asked(answers), output: '{}' })],
+      ],
+    ],
+    [sqs, 'SQSClient', ASKED],
+    [
+      sfn,
+      'SFNClient',
+      [
+        ['SendTaskFailure', asked],
+        ['StopExecution', execution],
+      ],
+    ],
+  ],
   sns: [[sns, 'SNSClient', SNS]],
   sqs: [[sqs, 'SQSClient', SQS]],
   ssm: [[ssm, 'SSMClient', REST.ssm ?? []]],
   sts: [[sts, 'STSClient', REST.sts ?? []]],
 };
+
+/** Clients of the services whose calls need those of others. */
+const OWN: Readonly<Record<string, object>> = { logs, states: sfn };
 
 interface Sender {
   send(command: object): Promise<object>;
@@ -318,7 +379,7 @@ interface Sender {
 
 const { served } = createCloud({}).services;
 
-test('every service has a client', () => expect(Object.keys(CLIENTS)).toEqual(Object.keys(served).sort()));
+test('every service has a client', () => expect(Object.keys(CLIENTS).sort()).toEqual(Object.keys(served).sort()));
 
 /** Calls every operation of a service. @returns the names of those that are its own */
 async function callAll(service: string, config: object): Promise<readonly string[]> {
@@ -332,7 +393,7 @@ async function callAll(service: string, config: object): Promise<readonly string
       const Command = made[`${operation}Command`];
       if (!Command) throw new Error(`the SDK has no ${operation}`);
       answers[operation] = await client.send(new Command(typeof input === 'function' ? input(answers) : input));
-      if (service !== 'logs' || sdk === logs) own.add(operation);
+      if ((OWN[service] ?? sdk) === sdk) own.add(operation);
     }
     client.destroy();
   }
@@ -355,9 +416,9 @@ describe('the operations over HTTP', () => {
 
   test.each(Object.keys(served))("every operation of %s is called by AWS's client, and answered", async (service) => {
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-    // The addresses of queues in the table have another port.
-    const ofQueues = { useQueueUrlAsEndpoint: false };
-    const overHttp = { region: 'eu-west-1', credentials, maxAttempts: 1, endpoint: cloud.url, ...ofQueues };
+    // The addresses of queues in the table have another port, and StartSyncExecution another host.
+    const addresses = { useQueueUrlAsEndpoint: false, disableHostPrefix: true };
+    const overHttp = { region: 'eu-west-1', credentials, maxAttempts: 1, endpoint: cloud.url, ...addresses };
     expect(await callAll(service, overHttp)).toEqual([...(served[service] ?? [])].sort());
     expect(said).toEqual([]);
   });

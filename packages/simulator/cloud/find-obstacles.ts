@@ -20,13 +20,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::Pipes::': 'no message would pass through the pipe',
   'AWS::Scheduler::': 'the schedule would never invoke its target',
   'AWS::SecretsManager::': 'functions could not read the secret',
-  'AWS::StepFunctions::': 'executions of the state machine would not run',
+  'AWS::StepFunctions::': 'tasks of an activity would not end, and what names a version or alias would start nothing',
   'Custom::': 'what its function does at a deployment would not happen',
 };
 
 /** Types whose properties say who gets which message: one that isn't known may change that. */
 const ROUTES_MESSAGES =
-  /^AWS::(ApiGateway|ApiGatewayV2|Events|Pipes|SNS|SQS|Scheduler|DynamoDB)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
+  /^AWS::(ApiGateway|ApiGatewayV2|Events|Pipes|SNS|SQS|Scheduler|StepFunctions|DynamoDB)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
 
 /**
  * Finds all that stands in the way of playing an assembly, as far as its templates tell. A model may refuse more when it is made

@@ -226,6 +226,22 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       SqsManagedSseEnabled: 'how messages are stored',
     },
   },
+  'AWS::StepFunctions::StateMachine': {
+    modelled: [
+      'Definition',
+      'DefinitionS3Location',
+      'DefinitionString',
+      'DefinitionSubstitutions',
+      'RoleArn',
+      'StateMachineName',
+      'StateMachineType',
+    ],
+    inert: {
+      EncryptionConfiguration: 'how data are stored; the right to use the key is not asked for',
+      LoggingConfiguration: 'logs only',
+      TracingConfiguration: 'traces only',
+    },
+  },
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
 };
 

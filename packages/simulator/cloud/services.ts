@@ -9,12 +9,13 @@ import { eventsApi } from '../services/events/api.js';
 import type { Iam } from '../services/iam/model.js';
 import type { Kms } from '../services/kms/model.js';
 import { lambdaApi } from '../services/lambda/api.js';
-import type { Caller } from '../services/lambda/sandbox.js';
+import type { CallingFunction } from '../services/lambda/sandbox.js';
 import { logsApi } from '../services/logs/api.js';
 import { s3Api } from '../services/s3/api.js';
 import { snsApi } from '../services/sns/api.js';
 import { sqsApi } from '../services/sqs/api.js';
 import type { Parameters as SsmParameters } from '../services/ssm/model.js';
+import { statesApi } from '../services/states/api.js';
 import { stsApi } from '../services/sts/api.js';
 import { type Operation, type Operations, RawResponse, Refused, UnknownOperation } from '../wire/operation.js';
 import type { AwsError, AwsRequest, WireRequest } from '../wire/request.js';
@@ -45,6 +46,7 @@ const APIS = {
   sns: snsApi,
   sqs: sqsApi,
   ssm: ({ parameters }: { readonly parameters: SsmParameters }) => parameters.operations,
+  states: statesApi,
   sts: stsApi,
 };
 
@@ -65,7 +67,11 @@ const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
   sns: /^Publish(Batch)?$/,
   sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,
   ssm: /^Get/,
+  states: /^(Start(Sync)?Execution|StopExecution|DescribeExecution|ListExecutions|GetExecutionHistory|SendTask\w+)$/,
 };
+
+/** A function or a state machine, which calls with the rights of its role. */
+type Principal = Pick<CallingFunction, 'label' | 'role' | 'resource'>;
 
 /** The services of an account, each with its operations, for functions and for callers from outside. */
 export interface Services {
@@ -76,7 +82,7 @@ export interface Services {
   /** Begins a function's request and locks what it needs until it is carried out. @returns a function that ends it */
   begin(request: AwsRequest): () => void;
   /** Carries a function's request out, at once and whole, or begins what is answered later, if the function's role allows it. */
-  perform(request: AwsRequest, caller: Caller): Answer | Later;
+  perform(request: AwsRequest, caller: { readonly fn: Principal }): Answer | Later;
 }
 
 export class AccountServices implements Services {
@@ -118,7 +124,7 @@ export class AccountServices implements Services {
     return service === 'dynamodb' ? this.dynamodb.begin(operation, input) : () => undefined;
   }
 
-  perform(request: AwsRequest, caller: Caller): Answer | Later {
+  perform(request: AwsRequest, caller: { readonly fn: Principal }): Answer | Later {
     const { iam, world } = this.account;
     const { service, operation, input, refusedEntries, staleBy } = request;
     const { label, role, resource } = caller.fn;

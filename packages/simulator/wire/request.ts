@@ -20,7 +20,9 @@ export interface WireRequest {
 const CALLED = [
   'dynamodb',
   'sqs',
+  'sns',
   'events',
+  'states',
   's3',
   'kms',
   'ssm',

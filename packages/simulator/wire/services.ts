@@ -12,6 +12,7 @@ export interface AddressedRequest {
 const TARGETS: Readonly<Record<string, AddressedRequest>> = {
   DynamoDB_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
   DynamoDBStreams_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
+  AWSStepFunctions: { service: 'states', protocol: 'json-1.0' },
   AmazonSQS: { service: 'sqs', protocol: 'json-1.0' },
   AWSEvents: { service: 'events', protocol: 'json-1.1' },
   TrentService: { service: 'kms', protocol: 'json-1.1' },

@@ -43,6 +43,13 @@ export interface TopicPublisher {
   publish(arn: string, message: { readonly text: string }): void;
 }
 
+/** State machines that a rule may start. */
+export interface MachineStarter {
+  /** Whether there is such a machine. @param arn its ARN */
+  has(arn: string): boolean;
+  startByRule(arn: string, input: string): void;
+}
+
 /** Event that is put on a bus. */
 interface NewEvent {
   readonly source: string;
@@ -97,6 +104,7 @@ export class EventBridge {
       readonly queues: ReadonlyMap<string, Queue>;
       readonly functions: AsyncInvoker;
       readonly topics: TopicPublisher;
+      readonly machines: MachineStarter;
       /** Gets the rules that have no model. */
       readonly met: ObstaclesMet;
     },
@@ -108,7 +116,8 @@ export class EventBridge {
       schedules: this.schedules,
       met: around.met,
       tick: (rule) => this.tick(rule),
-      reaches: (arn) => around.queues.has(arn) || functions.has(arn) || around.topics.reachesPrograms(arn),
+      reaches: (arn) =>
+        around.queues.has(arn) || functions.has(arn) || around.topics.reachesPrograms(arn) || around.machines.has(arn),
     });
   }
 
@@ -229,10 +238,12 @@ export class EventBridge {
     if (world.now >= delivery.downUntil) {
       const queue = this.around.queues.get(target.Arn);
       const group = groupOf(target, event);
-      if (queue) queue.send({ body: JSON.stringify(event), ...(group === undefined ? {} : { group }) });
-      else if (this.around.topics.reachesPrograms(target.Arn))
-        this.around.topics.publish(target.Arn, { text: JSON.stringify(event) });
-      else this.around.functions.invokeAsync(target.Arn, event);
+      const input = inputOf(target, event);
+      const text = JSON.stringify(input);
+      if (queue) queue.send({ body: text, ...(group === undefined ? {} : { group }) });
+      else if (this.around.topics.reachesPrograms(target.Arn)) this.around.topics.publish(target.Arn, { text });
+      else if (this.around.machines.has(target.Arn)) this.around.machines.startByRule(target.Arn, text);
+      else this.around.functions.invokeAsync(target.Arn, input);
       this.tell(name, rule, target, event, 'delivered');
       return;
     }
@@ -260,7 +271,10 @@ export class EventBridge {
   }
 
   private allowed(rule: Rule, target: Target): boolean {
-    const { queues, topics } = this.around;
+    const { queues, topics, machines, iam } = this.around;
+    // User Guide, "Using IAM roles to let rules access their targets": a state machine is started with the target's role.
+    if (machines.has(target.Arn))
+      return iam.roleAllows(target.RoleArn ?? '', { action: 'states:StartExecution', resource: target.Arn });
     const action = queues.has(target.Arn)
       ? 'sqs:SendMessage'
       : topics.reachesPrograms(target.Arn)
@@ -308,10 +322,26 @@ const idOf = ({ Id, Arn }: Target): string => Id ?? Arn;
  */
 function groupOf({ SqsParameters: { MessageGroupId: group } = {} }: Target, event: BusEvent): string | undefined {
   if (!group?.startsWith('$.')) return group;
-  const found = group
-    .slice(2)
-    .split('.')
-    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event);
+  const found = valueAt(group, event);
   if (typeof found !== 'string' || found === '') throw new Error(`an event without ${group} isn't modelled`);
   return found;
 }
+
+/**
+ * Returns what a target gets of an event. Amazon EventBridge User Guide, "Amazon EventBridge targets", `Input` and `InputPath`.
+ * @throws {Error} if the event has no value at the path: AWS doesn't document that case
+ */
+function inputOf({ Input, InputPath = '$' }: Target, event: BusEvent): unknown {
+  if (Input !== undefined) return JSON.parse(Input) as unknown;
+  if (InputPath === '$') return event;
+  const found = valueAt(InputPath, event);
+  if (found === undefined) throw new Error(`an event without ${InputPath} isn't modelled`);
+  return found;
+}
+
+/** Returns the value at a path (`$.detail.id`) of an event; `undefined` if there is none. */
+const valueAt = (path: string, event: BusEvent): unknown =>
+  path
+    .slice(2)
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event);

@@ -9,11 +9,26 @@ export interface Target {
   readonly Arn: string;
   readonly Id?: string;
   readonly DeadLetterConfig?: { readonly Arn: string };
+  /** Role with which a state machine is started. */
+  readonly RoleArn?: string;
+  /** JSON that the target gets instead of the event. */
+  readonly Input?: string;
+  /** Path of the part of the event that the target gets. */
+  readonly InputPath?: string;
   readonly SqsParameters?: { readonly MessageGroupId?: string };
   readonly RetryPolicy?: { readonly MaximumEventAgeInSeconds?: number; readonly MaximumRetryAttempts?: number };
 }
 
-const MODELLED = new Set(['Arn', 'Id', 'DeadLetterConfig', 'RetryPolicy', 'SqsParameters']);
+const MODELLED = new Set([
+  'Arn',
+  'Id',
+  'DeadLetterConfig',
+  'RetryPolicy',
+  'SqsParameters',
+  'RoleArn',
+  'Input',
+  'InputPath',
+]);
 
 /** A rule of a bus, read once. */
 export interface Rule {
@@ -115,7 +130,7 @@ export class Rules {
     for (const target of reached) {
       if (!this.around.reaches(target.Arn))
         throw new NotModelled(
-          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions and topics are`,
+          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions, topics and state machines are`,
         );
       const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
       if (unknown.length > 0)

@@ -24,9 +24,13 @@ const TAKEN_FOR_USED = new Set([
   's3:ListBucket',
 ]);
 
+/** The same of a state machine: its logs and traces, and the rule by which AWS learns that an execution has ended. */
+const OF_STATE_MACHINES =
+  /^(logs:\w*(LogDelivery|LogDeliveries|ResourcePolic\w+)|xray:\w+|events:(PutTargets|PutRule|DescribeRule))$/;
+
 /** Also covers everything that administrators may do with a key. */
 const isTakenForUsed = (action: string): boolean =>
-  TAKEN_FOR_USED.has(action) || /^kms:(?!(Decrypt|GenerateDataKey|\*)$)/.test(action);
+  TAKEN_FOR_USED.has(action) || OF_STATE_MACHINES.test(action) || /^kms:(?!(Decrypt|GenerateDataKey|\*)$)/.test(action);
 
 /**
  * Roles and resource policies of the templates. AWS, "Policy evaluation logic": access is denied unless allowed, and an

@@ -94,6 +94,33 @@ test.each<[scope: string, FilterPolicy: Json, texts: readonly string[]]>([
   expect([...bodies(cloud, 'sales')].sort()).toEqual(texts);
 });
 
+test('a function publishes, if its role may', async () => {
+  const code = `exports.handler = () => new Promise((resolve, reject) => {
+  const body = new URLSearchParams({ Action: 'Publish', Version: '2010-03-31', TopicArn: '${TOPIC}', Message: 'lamp' });
+  const request = require('https').request({
+    method: 'POST',
+    host: 'sns.eu-west-1.amazonaws.com',
+    path: '/',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  request.on('error', reject);
+  request.on('response', ({ statusCode, resume }) => resolve(statusCode));
+  request.end(body.toString());
+});`;
+  const play = async (actions: readonly string[]) => {
+    const work = functionResource('Work', [allowStatement([...actions, 'none:None'], TOPIC)]);
+    const cloud = createCloud(
+      { ...BASE, ...work, One: subscribe(arnOf('Sales'), { RawMessageDelivery: true }) },
+      { Work: code },
+    );
+    cloud.asynchronous.invokeAsync('arn:aws:lambda:eu-west-1:123456789012:function:Shop-Work', {});
+    await cloud.world.settle();
+    return bodies(cloud, 'sales');
+  };
+  expect(await play(['sns:Publish'])).toEqual(['lamp']);
+  expect(await play([])).toEqual([]);
+});
+
 const DELIVERY = 'Shop/One delivery 1';
 
 test.each<[kind: 'delivered-twice' | 'undeliverable-at-first' | 'undeliverable', sales: number, dead: number]>([
