@@ -49,11 +49,18 @@ function findUnloadable(deployment: Deployment): readonly Obstacle[] {
       return [];
     } catch (error) {
       const { name, message } = error as Error;
-      const what = name === 'CodeNotRunnable' ? message : `its module can't be loaded: ${name}: ${message}`;
+      const what =
+        name === 'CodeNotRunnable' ? message : `its module can't be loaded: ${name}: ${message}${WHY[message] ?? ''}`;
       return [{ type, label, what, mayBeIgnored: false }];
     }
   });
 }
+
+/** What a person may not know of an error. */
+const WHY: Readonly<Record<string, string>> = {
+  "Cannot find module 'aws-sdk'":
+    " (the SDK v2 is not in Lambda's runtimes from Node.js 18 on, so the function fails at AWS too)",
+};
 
 /** Surroundings in which code is only loaded: nothing answers, and no time passes. */
 const nowhere = (): EnvironmentHost => ({

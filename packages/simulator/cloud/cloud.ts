@@ -310,6 +310,7 @@ export class Cloud {
     const targets = { queues, functions: asynchronous, topics, machines };
     this.events = new EventBridge(assembly, { world, faults, iam, ...targets, met });
     this.buckets.events = this.events;
+    asynchronous.others = { topics, events: this.events };
     this.services = new AccountServices(this, (line) => live?.log(line));
     this.thirdParties = new ThirdParties(world, faults, live?.log);
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);

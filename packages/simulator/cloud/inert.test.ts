@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type arnOf, createCloud, functionResource } from '../support/clouds.js';
+import { arnOf, createCloud, functionResource } from '../support/clouds.js';
 
 const TOPIC = { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'alerts' } };
 const subscription = (Protocol: string) => ({
@@ -23,6 +23,18 @@ test.each(['firehose', 'application'])('a subscription without a model is refuse
   expect(() => createCloud({ Topic: TOPIC, Subscription: subscription(protocol) })).toThrow(refused);
   const inline = { ...TOPIC, Properties: { Subscription: [{ Protocol: protocol, Endpoint: 'x' }] } };
   expect(() => createCloud({ Topic: inline })).toThrow(`AWS::SNS::Topic (Shop/Topic): a subscription by`);
+});
+
+test('a log group is for people too, as long as no function subscribes to it', () => {
+  const logs = { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: '/aws/events/all' } };
+  const arn = 'arn:aws:logs:eu-west-1:123456789012:log-group:/aws/events/all';
+  expect(() => createCloud({ Logs: logs, Rule: ruleTo(arn) })).not.toThrow();
+  const filter = {
+    Type: 'AWS::Logs::SubscriptionFilter',
+    Properties: { LogGroupName: { Ref: 'Logs' }, DestinationArn: arnOf('Work'), FilterPattern: '' },
+  };
+  const read = { Logs: logs, Rule: ruleTo(arn), Filter: filter, ...functionResource('Work') };
+  expect(() => createCloud(read)).toThrow('(Shop/Rule): the target arn:aws:logs');
 });
 
 test('an endpoint of a pager subscribes to alarms, and to no rule', () => {

@@ -52,7 +52,7 @@ export const findEffects = (assembly: Assembly): readonly Obstacle[] => [
 
 const carrier = ({ type, label }: Resource, what: string): Obstacle => ({ type, label, what, mayBeIgnored: false });
 
-/** Finds rules whose topic is heard by HTTP: that may be a program, and no request to an endpoint is made here. */
+/** Finds rules whose topic has a subscription by HTTP: that may be a program, and no request to an endpoint is made here. */
 function findDeliveries(assembly: Assembly): readonly Obstacle[] {
   const subscriptions = listSubscriptions(assembly);
   return assembly.findByType('AWS::Events::Rule').flatMap((rule) =>
@@ -65,20 +65,25 @@ function findDeliveries(assembly: Assembly): readonly Obstacle[] {
   );
 }
 
-/** Finds destinations of failed invocations that are no queue of the assembly. */
+/** Types to which Lambda can send what came of an invocation, or a dead letter. */
+const DESTINATIONS = ['AWS::SQS::Queue', 'AWS::Lambda::Function', 'AWS::SNS::Topic', 'AWS::Events::EventBus'];
+
+/** Finds destinations of invocations that are nothing of the assembly to which Lambda can send. */
 function findDestinations(assembly: Assembly): readonly Obstacle[] {
-  const invoked = assembly.findByType('AWS::Lambda::EventInvokeConfig').map((config) => {
-    const { OnFailure } = (config.properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
-    return { config, to: OnFailure?.Destination };
+  const invoked = assembly.findByType('AWS::Lambda::EventInvokeConfig').flatMap((config) => {
+    const { OnSuccess, OnFailure } = (config.properties.DestinationConfig ?? {}) as Readonly<
+      Record<string, { readonly Destination?: string }>
+    >;
+    return [OnSuccess, OnFailure].map((one) => ({ config, to: one?.Destination }));
   });
   const functions = assembly.findByType('AWS::Lambda::Function').map((config) => {
     const { TargetArn } = (config.properties.DeadLetterConfig ?? {}) as { TargetArn?: string };
     return { config, to: TargetArn };
   });
   return [...invoked, ...functions].flatMap(({ config, to }) =>
-    to === undefined || assembly.findByType('AWS::SQS::Queue').some(({ arn }) => arn === to)
+    to === undefined || DESTINATIONS.some((type) => assembly.findByType(type).some(({ arn }) => arn === to))
       ? []
-      : [carrier(config, `the destination ${to} is no queue of this assembly`)],
+      : [carrier(config, `the destination ${to} is no queue, function, topic or bus of this assembly`)],
   );
 }
 

@@ -40,6 +40,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'Integration.IntegrationResponses',
       'Integration.PassthroughBehavior',
       'Integration.RequestTemplates',
+      'Integration.TimeoutInMillis',
       'Integration.Type',
       'Integration.Uri',
       'MethodResponses',
@@ -127,6 +128,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::Lambda::EventInvokeConfig': {
     modelled: [
       'DestinationConfig.OnFailure.Destination',
+      'DestinationConfig.OnSuccess.Destination',
       'FunctionName',
       'MaximumEventAgeInSeconds',
       'MaximumRetryAttempts',

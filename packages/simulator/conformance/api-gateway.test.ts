@@ -416,6 +416,16 @@ describe('error answers of the Developer Guide, "Gateway response types" and "La
     expect([answer.status, parsed(answer)]).toEqual([504, { message: 'Endpoint request timed out' }]);
   });
 
+  test('a method may wait for less', async () => {
+    const code = { Slow: 'exports.handler = () => new Promise((resolve) => setTimeout(() => resolve({}), 2000));' };
+    const slow = { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: integrationUri('Slow') };
+    const waits = async (TimeoutInMillis: number) => {
+      const Integration = { ...slow, TimeoutInMillis };
+      return (await requestApi(createApi({ Get: apiMethod(undefined, 'GET', { Integration }) }, code), {})).status;
+    };
+    expect([await waits(1_000), await waits(3_000)]).toEqual([504, 200]);
+  });
+
   test('a body of more than 10 MB: 413', async () => {
     const cloud = createApi({ Post: apiMethod(undefined, 'POST') });
     const answer = await requestApi(cloud, { method: 'POST', body: 'a'.repeat(10 * 1024 * 1024 + 1) });

@@ -8,6 +8,8 @@ import { exportOf } from './handler.js';
 /** The file of a function's handler, as its asset has it. */
 export interface HandlerFile {
   readonly source: string;
+  /** Lambda's runtime: `nodejs22.x`. */
+  readonly runtime?: string;
   /** Path of the file; nothing for code in the template. */
   readonly path?: string;
 }
@@ -70,9 +72,10 @@ function isInvoked({ arn, ref, logicalId }: Resource, assembly: Assembly): boole
  */
 export function readHandlerFile(resource: Resource, assembly: Assembly): HandlerFile {
   const path = findHandlerPath(resource, assembly);
-  if (path !== undefined) return { source: readFileSync(path, 'utf8'), path };
-  const { ZipFile } = resource.properties.Code as JsonObject;
-  return { source: String(ZipFile) };
+  const { Runtime, Code } = resource.properties;
+  const runtime = Runtime === undefined ? {} : { runtime: String(Runtime) };
+  if (path !== undefined) return { source: readFileSync(path, 'utf8'), path, ...runtime };
+  return { source: String((Code as JsonObject).ZipFile), ...runtime };
 }
 
 /** Returns the path of a function's handler; nothing for code in the template. @throws {CodeNotRunnable} */
@@ -99,7 +102,7 @@ function findHandlerPath({ label, properties }: Resource, assembly: Assembly): s
  * runtime has beside the function. A file that needs nothing of this stays as it is.
  * @throws {CodeNotRunnable} if esbuild or a package of the runtime is missing, or esbuild refuses the code
  */
-export function toSingleFile({ source, path }: HandlerFile, label: string): string {
+export function toSingleFile({ source, path, runtime }: HandlerFile, label: string): string {
   const folder = path === undefined ? process.cwd() : dirname(path);
   if (!needsBundling(source, path)) return source;
   const { buildSync } = loadEsbuild(folder, label);
@@ -123,16 +126,20 @@ export function toSingleFile({ source, path }: HandlerFile, label: string): stri
       const missing = unresolved(error).filter((name) => !external.has(name));
       if (missing.length === 0) throw new CodeNotRunnable(`esbuild can't bundle ${label}: ${(error as Error).message}`);
       for (const name of missing) {
-        if (OF_RUNTIME.test(name) && !OPTIONAL.test(name)) throw new CodeNotRunnable(missingPackage(label, name));
+        const isOfRuntime = OF_RUNTIME.test(name) || (SDK_V2.test(name) && hasSdkV2(runtime));
+        if (isOfRuntime && !OPTIONAL.test(name)) throw new CodeNotRunnable(missingPackage(label, name));
         external.add(name);
       }
     }
   }
 }
 
+/** AWS Lambda, "Lambda runtimes": runtimes up to Node.js 16 have the SDK v2 beside the function, and later ones the SDK v3. */
+const hasSdkV2 = (runtime: string | undefined): boolean => /^nodejs(\d|1[0-6])\./.test(runtime ?? '');
+
 function missingPackage(label: string, name: string): string {
-  const [scope, rest] = name.split('/');
-  return `${label} uses ${name} of Lambda's runtime, which isn't installed here: npm install --save-dev ${scope}/${rest}`;
+  const found = /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
+  return `${label} uses ${name} of Lambda's runtime, which isn't installed here: npm install --save-dev ${found}`;
 }
 
 /** Returns the imports that esbuild couldn't resolve. They fail when the code asks for them, as on Lambda. */

@@ -20,13 +20,14 @@ import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
 import { RequestsUnreadable, readRequests } from './recorded-requests.js';
 import type { Scenario, Violation } from './scenario.js';
 import { playAgain, type SearchResult, searchApp } from './search-app.js';
+import { StepImpossible } from './steps.js';
 
 const USAGE = `orderly-simulate [folder] (--scenario <file> | --requests <file>) [options]
                        plays the cloud assembly of a folder (cdk.out) with every single fault, then with random faults,
                        and lists all findings; the exit code is 1 if a promise is broken
   --scenario <file>    scenarios of your own, as a module (.ts, .mjs, .js) exports them
-  --requests <file>    requests that were recorded (.http, .har), or examples of an OpenAPI document (.json), with promises
-                       that every app makes
+  --requests <file>    requests that were recorded (.http, .har), or examples of an OpenAPI document (.json), or steps for an
+                       app without an API (.json), with promises that every app makes
   --for <time>         ends after 90s, 5m, 2h
   --seeds <number>     histories with random faults (50)
   --workers <number>   processes (one for each core)
@@ -112,7 +113,14 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-const EXPECTED = [AppDoesNotAnswer, CodeNotRunnable, RequestsUnreadable, ScenarioUnusable, TemplateError];
+const EXPECTED = [
+  AppDoesNotAnswer,
+  CodeNotRunnable,
+  RequestsUnreadable,
+  ScenarioUnusable,
+  StepImpossible,
+  TemplateError,
+];
 
 function explainError(error: unknown): number {
   const { message, code } = error as Error & { code?: string };
@@ -134,14 +142,14 @@ const renderKinds = (): string =>
     .join('\n');
 
 async function search(folder: string, args: readonly string[], values: Values): Promise<number> {
-  if (values.scenario === undefined && values.requests === undefined)
-    throw new UsageError('either --scenario or --requests is needed');
   const part = process.env[WORKER];
   const options = {
     seeds: parseCount('seeds', values.seeds),
     until: values.for === undefined ? undefined : Date.now() + parseTime(values.for),
     without: parseKinds(values.without ?? ''),
   };
+  if (values.scenario === undefined && values.requests === undefined)
+    throw new UsageError('either --scenario or --requests is needed');
   if (part !== undefined) return work(folder, values, options, part);
   const prepared = await prepare(folder, values);
   const { deployment, scenarios, repeats, leftOut } = prepared;

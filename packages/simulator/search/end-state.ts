@@ -1,9 +1,11 @@
 import type { Cloud } from '../cloud/cloud.js';
 
-/** What an account has when everything has come to rest: items by table, and numbers of messages by queue. */
+/** What an account has when everything has come to rest: items by table, numbers of messages by queue, and what was sent until then. */
 export interface EndState {
   readonly tables: Readonly<Record<string, readonly object[]>>;
   readonly queues: Readonly<Record<string, number>>;
+  /** Number of events that a bus has taken, by their type, and of messages that a queue has taken. */
+  readonly sent: Readonly<Record<string, number>>;
 }
 
 /** Values of one attribute in one table: `Orders: items.price`. */
@@ -21,7 +23,17 @@ export function readEndState(cloud: Cloud): EndState {
     ...assembly.findByType('AWS::DynamoDB::Table'),
   ].map(({ label }) => [label, cloud.listItems(label)] as const);
   const queues = [...cloud.queues.values()].map((queue) => [queue.label, queue.save().messages.length] as const);
-  return { tables: Object.fromEntries(tables), queues: Object.fromEntries(queues) };
+  return { tables: Object.fromEntries(tables), queues: Object.fromEntries(queues), sent: countSent(cloud) };
+}
+
+function countSent({ events, queues }: Cloud): Record<string, number> {
+  const sent: Record<string, number> = {};
+  for (const { bus, event } of events.accepted) {
+    const name = `event ${event.source} ${event['detail-type']} on ${bus}`;
+    sent[name] = (sent[name] ?? 0) + 1;
+  }
+  for (const { label, traffic } of queues.values()) sent[`messages of ${label}`] = traffic.sent;
+  return sent;
 }
 
 /** Returns the labels of queues that get what others have given up on. */
@@ -61,6 +73,16 @@ export class Baseline {
   /** Returns the number of messages in a queue without faults. */
   messages(queue: string): number {
     return this.states[0]?.queues[queue] ?? 0;
+  }
+
+  /** Says what was sent less often than in every history without faults. More often is no loss. */
+  unsent({ sent }: EndState): readonly string[] {
+    const names = Object.keys(this.states[0]?.sent ?? {});
+    return names.flatMap((name) => {
+      const least = Math.min(...this.states.map((state) => state.sent[name] ?? 0));
+      const now = sent[name] ?? 0;
+      return now < least ? [`${name}: ${now}, without faults ${least}`] : [];
+    });
   }
 
   /** Says how the tables of a state differ from those without faults: a few words for each difference. */

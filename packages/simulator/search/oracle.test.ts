@@ -48,6 +48,23 @@ describe('an app that counts each order once', () => {
   });
 });
 
+test('an app without an API begins by steps, and a step that is impossible says what there is', async () => {
+  const deployment = loadDeployment(writeQueueShop(counting(false)));
+  const steps = (send: string) => [{ name: `send ${send}`, step: { send, body: { id: 'lamp' } } }];
+  const { scenario } = await makeOracle(deployment, steps('Shop/Queue'));
+  const share = { part: 0, of: 1 };
+  const { broken } = await searchApp(deployment, scenario, {
+    share,
+    seeds: 0,
+    without: [],
+    onProgress: () => undefined,
+  });
+  expect(groupFindings(broken).map(({ kind }) => kind)).toContain('duplicate');
+  await expect(makeOracle(deployment, steps('Nothing'))).rejects.toThrow(
+    'there is no queue Nothing; there are: Shop/Dead, Shop/Queue',
+  );
+});
+
 test('an app that fails without faults is an error of its own', async () => {
   const deployment = loadDeployment(writeQueueShop(counting(true)));
   const wrong = [{ name: 'POST /', method: 'POST', path: '/', headers: {} }];

@@ -1,8 +1,10 @@
 import type { Cloud, Deployment } from '../cloud/cloud.js';
+import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
 import { findRoute, normalizePath } from '../services/apigateway/routes.js';
 import { Baseline, type EndState, findDeadLetterQueues, readEndState } from './end-state.js';
-import type { RecordedRequest } from './recorded-requests.js';
+import type { Stimulus } from './recorded-requests.js';
 import { playWithFaults, type Scenario, type Violation } from './scenario.js';
+import { doStep } from './steps.js';
 
 /** An app that doesn't answer its recorded requests even without faults: no fault could be found in it. */
 export class AppDoesNotAnswer extends Error {
@@ -13,6 +15,7 @@ export class AppDoesNotAnswer extends Error {
 export const PROMISES = {
   answers: 'each request is answered as without faults',
   losses: 'no message is lost silently',
+  sent: 'each event and message is sent as without faults',
   queues: 'each queue is emptied, or its dead-letter queue has the message',
   tables: 'the tables end as without faults',
   repeats: 'the same request twice leaves the same tables',
@@ -39,7 +42,7 @@ interface Played {
  */
 export async function makeOracle(
   deployment: Deployment,
-  requests: readonly RecordedRequest[],
+  requests: readonly Stimulus[],
   name = 'recorded requests',
 ): Promise<{
   readonly scenario: Scenario;
@@ -58,7 +61,7 @@ export async function makeOracle(
 }
 
 /** Plays requests without faults. @throws {AppDoesNotAnswer} */
-async function playCalm(deployment: Deployment, requests: readonly RecordedRequest[], seed: string): Promise<Played> {
+async function playCalm(deployment: Deployment, requests: readonly Stimulus[], seed: string): Promise<Played> {
   let played: Played | undefined;
   const scenario: Scenario = {
     name: 'without faults',
@@ -79,13 +82,13 @@ async function playCalm(deployment: Deployment, requests: readonly RecordedReque
 }
 
 /** Sends the requests one after the other, as a client that asks again until an answer is final. @returns the status of each, 0 for none */
-async function sendAll(cloud: Cloud, requests: readonly RecordedRequest[]): Promise<readonly number[]> {
+async function sendAll(cloud: Cloud, requests: readonly Stimulus[]): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (const request of requests) {
     let status: number | undefined;
     const attempt = (tries: number): void => {
       cloud.world.note(`client ${request.name}`);
-      findApi(cloud, request).request(request, (answer) => {
+      ask(cloud, request, (answer) => {
         cloud.world.note(`client ${request.name} -> ${answer.status}${answer.status >= 400 ? ` ${answer.body}` : ''}`);
         const isFinal = answer.status < 500 && answer.status !== 429;
         if (isFinal || tries >= TRIES) status = answer.status;
@@ -100,11 +103,18 @@ async function sendAll(cloud: Cloud, requests: readonly RecordedRequest[]): Prom
   return statuses;
 }
 
+function ask(cloud: Cloud, stimulus: Stimulus, then: (answer: Pick<ApiResponse, 'status' | 'body'>) => void): void {
+  if ('step' in stimulus) doStep(cloud, stimulus.step, then);
+  else findApi(cloud, stimulus).request(stimulus, then);
+}
+
 /** Finds the API that has a route for a request; without any, the first one refuses it. @throws {AppDoesNotAnswer} */
-function findApi({ apis }: Cloud, request: RecordedRequest): Cloud['apis'][number] {
+function findApi({ apis }: Cloud, request: ApiRequest): Cloud['apis'][number] {
   const found = apis.find(({ routes }) => findRoute(routes, request.method, normalizePath(request))) ?? apis[0];
   if (!found)
-    throw new AppDoesNotAnswer('the assembly has no API, so no request can be sent; write a scenario instead');
+    throw new AppDoesNotAnswer(
+      'the assembly has no API, so no request can be sent: begin its work by steps (docs/search.md), or write a scenario',
+    );
   return found;
 }
 
@@ -113,7 +123,7 @@ function judge(
   baseline: Baseline,
   calm: Played,
   statuses: readonly number[],
-  requests: readonly RecordedRequest[],
+  requests: readonly Stimulus[],
 ): readonly Violation[] {
   const state = readEndState(cloud);
   const deadLetters = findDeadLetterQueues(cloud);
@@ -135,7 +145,8 @@ function judge(
     .map(([queue, messages]) => `${queue} has ${messages} messages, without faults ${baseline.messages(queue)}`);
   // What waits for an operator in a dead-letter queue isn't in the tables yet.
   const tables = waits ? [] : baseline.differences(state);
-  return Object.entries({ answers, losses, queues, tables }).flatMap(([promise, found]) =>
+  const sent = waits ? [] : baseline.unsent(state);
+  return Object.entries({ answers, losses, sent, queues, tables }).flatMap(([promise, found]) =>
     found.length === 0 ? [] : [{ invariant: PROMISES[promise as keyof typeof PROMISES], detail: shorten(found) }],
   );
 }
@@ -146,12 +157,12 @@ const shorten = (found: readonly string[]): string =>
 /** Sends each request a second time, without faults, and compares the tables. */
 async function findRepeats(
   deployment: Deployment,
-  requests: readonly RecordedRequest[],
+  requests: readonly Stimulus[],
   baseline: Baseline,
 ): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   for (const [at, request] of requests.entries()) {
-    if (request.method === 'GET' || request.method === 'HEAD') continue;
+    if ('method' in request && ['GET', 'HEAD'].includes(request.method)) continue;
     const twice = [...requests.slice(0, at + 1), request, ...requests.slice(at + 1)];
     const { state } = await playCalm(deployment, twice, `${CALM[0]}, repeated ${at}`).catch(() => ({
       state: undefined,

@@ -66,9 +66,26 @@ test('an OpenAPI document has requests where all parts have examples', () => {
   ]);
 });
 
+test('steps begin the work of an app without an API', () => {
+  const steps = [
+    { send: 'Queue', body: { id: 1 } },
+    { event: 'default', source: 'shop', detailType: 'Sold', detail: {} },
+  ];
+  expect(read('steps.json', JSON.stringify({ steps }))).toEqual([
+    { name: 'send Queue', step: steps[0] },
+    { name: 'event default', step: steps[1] },
+  ]);
+});
+
 test.each([
+  [
+    'e.json',
+    '{"steps":[{"send":"Queue"}]}',
+    'step 1 (send) lacks body; a step is one of { send, body }, { publish, message }',
+  ],
+  ['f.json', '{"steps":[{"email":"a"}]}', 'step 1 has no kind; a step is one of'],
   ['a.http', 'orders please', 'request 1 begins with "orders please"; expected a method and a path'],
-  ['b.json', '{}', 'has neither "log" (a HAR) nor "openapi"'],
+  ['b.json', '{}', 'has neither "log" (a HAR), "openapi" (an OpenAPI document of version 3), nor "steps"'],
   ['c.txt', 'x', 'is neither an HTTP file'],
   ['d.http', '# nothing', 'has no requests'],
 ])('a file that is no such thing says what would be right: %s', (name, text, message) => {

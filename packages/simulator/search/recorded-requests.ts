@@ -6,6 +6,23 @@ export interface RecordedRequest extends ApiRequest {
   readonly name: string;
 }
 
+/** Something that begins work in an app without an API. Names are labels: paths of constructs below their stacks. */
+export type Step =
+  | { readonly send: string; readonly body: unknown }
+  | { readonly publish: string; readonly message: unknown }
+  | { readonly event: string; readonly source: string; readonly detailType: string; readonly detail: unknown }
+  | { readonly invoke: string; readonly payload: unknown }
+  | { readonly put: string; readonly item: Readonly<Record<string, unknown>> };
+
+/** A step and its name for people. */
+export interface NamedStep {
+  readonly name: string;
+  readonly step: Step;
+}
+
+/** What begins an app's work: a request to its API, or a step. */
+export type Stimulus = RecordedRequest | NamedStep;
+
 /** A file of requests that can't be read: what is wrong, where, and what would be right. */
 export class RequestsUnreadable extends Error {
   override readonly name = 'RequestsUnreadable';
@@ -16,11 +33,11 @@ const OF_CONNECTION = /^(host|content-length|connection|accept-encoding|:.*)$/i;
 
 /**
  * Reads requests from a file: an HTTP file (`.http`, `.rest`: RFC 9112's form, separated by `###`), a HAR (`.har`, W3C "HTTP Archive"), or
- * the examples of an OpenAPI document (`.json`).
+ * the examples of an OpenAPI document (`.json`), or steps (`.json`): `{ "steps": [{ "send": "Queue", "body": {} }] }`.
  * @param stage name of the API's stage, which addresses may begin with: it is taken away
  * @throws {RequestsUnreadable}
  */
-export function readRequests(file: string, stage: string | undefined): readonly RecordedRequest[] {
+export function readRequests(file: string, stage: string | undefined): readonly Stimulus[] {
   const text = readFileSync(file, 'utf8');
   const requests = /\.(http|rest)$/.test(file) ? readHttpFile(file, text) : readJson(file, text);
   if (requests.length === 0) throw new RequestsUnreadable(`${file} has no requests`);
@@ -28,11 +45,11 @@ export function readRequests(file: string, stage: string | undefined): readonly 
     stage !== undefined && (path === `/${stage}` || path.startsWith(`/${stage}/`))
       ? path.slice(stage.length + 1) || '/'
       : path;
-  return requests.map((request) => ({ ...request, path: below(request.path) }));
+  return requests.map((one) => ('step' in one ? one : { ...one, path: below(one.path) }));
 }
 
-function readJson(file: string, text: string): readonly RecordedRequest[] {
-  let document: { readonly log?: object; readonly openapi?: string; readonly swagger?: string };
+function readJson(file: string, text: string): readonly Stimulus[] {
+  let document: { readonly log?: object; readonly openapi?: string; readonly steps?: readonly Step[] };
   try {
     document = JSON.parse(text) as typeof document;
   } catch (error) {
@@ -42,7 +59,34 @@ function readJson(file: string, text: string): readonly RecordedRequest[] {
   }
   if (document.log !== undefined) return readHar(document as unknown as Har);
   if (document.openapi !== undefined) return readOpenApi(document as unknown as OpenApi);
-  throw new RequestsUnreadable(`${file} has neither "log" (a HAR) nor "openapi" (an OpenAPI document of version 3)`);
+  if (document.steps !== undefined) return document.steps.map((step, at) => ({ name: nameStep(file, step, at), step }));
+  throw new RequestsUnreadable(
+    `${file} has neither "log" (a HAR), "openapi" (an OpenAPI document of version 3), nor "steps"`,
+  );
+}
+
+/** Kinds of steps, and the members that each needs besides. */
+const STEPS: Readonly<Record<string, readonly string[]>> = {
+  send: ['body'],
+  publish: ['message'],
+  event: ['source', 'detailType', 'detail'],
+  invoke: ['payload'],
+  put: ['item'],
+};
+
+/** @throws {RequestsUnreadable} if it is no step */
+function nameStep(file: string, step: Step, at: number): string {
+  const given = step as unknown as Readonly<Record<string, unknown>>;
+  const kind = Object.keys(STEPS).find((one) => typeof given[one] === 'string');
+  const missing = (kind === undefined ? [] : (STEPS[kind] ?? [])).filter((name) => given[name] === undefined);
+  if (kind !== undefined && missing.length === 0) return `${kind} ${String(given[kind])}`;
+  throw new RequestsUnreadable(
+    `${file}: step ${at + 1} ${kind === undefined ? 'has no kind' : `(${kind}) lacks ${missing.join(', ')}`}; a step is one of ${Object.entries(
+      STEPS,
+    )
+      .map(([one, members]) => `{ ${[one, ...members].join(', ')} }`)
+      .join(', ')}`,
+  );
 }
 
 const METHOD = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(\S+)/;

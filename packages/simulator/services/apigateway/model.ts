@@ -11,8 +11,7 @@ import { buildProxyEvent, type ProxyEvent, parseProxyResponse } from './proxy.js
 import { buildRoutes, findRoute, normalizePath, parseFunctionArn, type Route } from './routes.js';
 import { Throttling } from './throttling.js';
 
-/** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and its maximum payload. */
-const INTEGRATION_TIMEOUT = 29_000;
+/** AWS, "Amazon API Gateway quotas": the maximum payload of a REST API. */
 const MAX_PAYLOAD = 10 * 1024 * 1024;
 /** Answer to a path that can't be decoded. It is refused in front of the API, so gateway responses don't apply. */
 const BAD_REQUEST: ApiResponse = {
@@ -203,7 +202,7 @@ export class RestApi {
       limit.cancel();
       done(result);
     };
-    const limit = world.after(INTEGRATION_TIMEOUT, () => finish('timeout'));
+    const limit = world.after(route.timeout, () => finish('timeout'));
     const source = this.assembly.home.arn(
       'execute-api',
       `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\+?\}/g, 'x')}`,

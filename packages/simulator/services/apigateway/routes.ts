@@ -14,7 +14,12 @@ export interface Route {
   readonly parameters: readonly string[];
   readonly backend: { readonly functionArn: string } | { readonly mock: MockIntegration };
   readonly authorizer: Resource | undefined;
+  /** Milliseconds for which the gateway waits for its function. */
+  readonly timeout: number;
 }
+
+/** AWS, "Amazon API Gateway quotas": the integration timeout of a REST API, unless a method sets one. */
+const INTEGRATION_TIMEOUT = 29_000;
 
 /** Methods that `ANY` covers. API Gateway, "Methods for REST APIs". */
 const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
@@ -55,6 +60,7 @@ export function buildRoutes(
       parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
       backend: parseIntegration(label, properties),
       authorizer: AuthorizationType === 'CUSTOM' ? findAuthorizer(AuthorizerId) : undefined,
+      timeout: Number((properties.Integration as JsonObject).TimeoutInMillis ?? INTEGRATION_TIMEOUT),
     };
   };
   return own('AWS::ApiGateway::Method')

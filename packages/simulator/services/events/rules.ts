@@ -51,6 +51,8 @@ export class Rules {
   /** Ends of the schedules that are running. */
   private readonly ticking = new Map<Rule, () => void>();
   private readonly topics: ReadonlySet<string>;
+  /** Log groups to which no function subscribes: people read them. */
+  private readonly logs: ReadonlySet<string>;
 
   constructor(
     assembly: Assembly,
@@ -64,6 +66,12 @@ export class Rules {
   ) {
     this.buses = new Set(['default', ...assembly.findByType('AWS::Events::EventBus').map(({ ref }) => ref)]);
     this.topics = new Set(assembly.findByType('AWS::SNS::Topic').map(({ ref }) => ref));
+    const filtered = new Set(
+      assembly.findByType('AWS::Logs::SubscriptionFilter').map(({ properties }) => properties.LogGroupName),
+    );
+    this.logs = new Set(
+      assembly.findByType('AWS::Logs::LogGroup').flatMap(({ ref }) => (filtered.has(ref) ? [] : [`log-group:${ref}`])),
+    );
     this.rules = assembly
       .findByType('AWS::Events::Rule')
       .flatMap((resource) => around.met.attempt(resource, () => this.read(resource)) ?? []);
@@ -121,10 +129,16 @@ export class Rules {
     else this.enable(rule);
   }
 
+  /** Whether a target is a topic or a log group that no program reads. */
+  private isForPeople(arn: string): boolean {
+    if (this.around.reaches(arn)) return false;
+    return this.topics.has(arn) || this.logs.has(arn.split(':').slice(5, 7).join(':'));
+  }
+
   private read(resource: Resource): Rule {
     const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
     const targets = Targets as unknown as readonly Target[];
-    const reached = targets.filter(({ Arn }) => !this.topics.has(Arn) || this.around.reaches(Arn));
+    const reached = targets.filter(({ Arn }) => !this.isForPeople(Arn));
     if (EventPattern !== undefined && ScheduleExpression !== undefined)
       throw new NotModelled(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
     for (const target of reached) {

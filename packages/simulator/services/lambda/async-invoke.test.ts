@@ -30,3 +30,59 @@ test('a dead-letter queue that the role of a function may not send to gets nothi
   expect(saved?.listMessages()).toEqual([]);
   expect(cloud.world.trace.lines.some((line) => line.includes('LOST'))).toBe(true);
 });
+
+const DESTINATIONS = {
+  Next: ['lambda:InvokeFunction', arnOf('Next'), 'Next'],
+  Topic: ['sns:Publish', { Ref: 'Topic' }, 'Topic'],
+  Bus: ['events:PutEvents', arnOf('Bus'), 'Bus'],
+} as const;
+
+/** Plays one invocation whose outcome goes to a function, a topic or a bus; a queue hears of the latter two. */
+async function recorded(to: keyof typeof DESTINATIONS, code: string, isAllowed = true) {
+  const [action, Destination] = DESTINATIONS[to];
+  const cloud = createCloud(
+    {
+      ...functionResource('Work', isAllowed ? [allowStatement([action], Destination)] : []),
+      ...functionResource('Next'),
+      Topic: { Type: 'AWS::SNS::Topic' },
+      Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: 'shop' } },
+      Config: {
+        Type: 'AWS::Lambda::EventInvokeConfig',
+        Properties: {
+          FunctionName: { Ref: 'Work' },
+          Qualifier: '$LATEST',
+          DestinationConfig: { OnSuccess: { Destination }, OnFailure: { Destination } },
+        },
+      },
+    },
+    {
+      Work: code,
+      Next: 'exports.handler = async ({ requestContext, responsePayload }) => console.log(requestContext.condition, responsePayload);',
+    },
+  );
+  const published: string[] = [];
+  const publish = cloud.topics.publish.bind(cloud.topics);
+  cloud.topics.publish = (arn, message) => {
+    published.push(JSON.parse(message.text).requestContext.condition);
+    return publish(arn, message);
+  };
+  cloud.asynchronous.invokeAsync(cloud.fn('Shop/Work').resource.arn, { key: 'a' });
+  await cloud.world.settle();
+  const events = cloud.events.accepted.map(({ event }) => event['detail-type']);
+  return { lines: cloud.log.filter(({ fn }) => fn === 'Shop/Next').map(({ text }) => text), published, events };
+}
+
+test('what came of an invocation goes to a function, a topic or a bus', async () => {
+  const [works, fails] = ['exports.handler = async () => 7;', CODE.Work];
+  expect((await recorded('Next', works)).lines).toEqual(['Success 7']);
+  expect((await recorded('Next', fails)).lines).toEqual(['RetriesExhausted undefined']);
+  expect((await recorded('Topic', works)).published).toEqual(['Success']);
+  expect((await recorded('Bus', works)).events).toEqual(['Lambda Function Invocation Result - Success']);
+  expect((await recorded('Bus', fails)).events).toEqual(['Lambda Function Invocation Result - Failure']);
+});
+
+test('a destination that the role of a function may not reach gets nothing', async () => {
+  const nothing = { lines: [], published: [], events: [] };
+  for (const to of ['Next', 'Topic', 'Bus'] as const)
+    expect(await recorded(to, 'exports.handler = async () => 7;', false)).toEqual(nothing);
+});

@@ -3,6 +3,7 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import type { AsyncInvoker } from '../events/model.js';
 import type { Iam } from '../iam/model.js';
 import type { Queue } from '../sqs/model.js';
+import { type DestinationServices, sendToDestination } from './destinations.js';
 import type { LambdaFunction } from './model.js';
 
 const MINUTE = 60_000;
@@ -24,7 +25,10 @@ export interface PendingInvocation {
   readonly at: number;
 }
 
-/** Asynchronous invocations: retried after 1 and 2 minutes, then sent to the on-failure destination and to the dead-letter queue. */
+/**
+ * Asynchronous invocations: retried after 1 and 2 minutes. What came of one goes to the destination for its outcome; an event that was given up
+ * goes to the dead-letter queue too.
+ */
 export class AsyncInvocations implements AsyncInvoker {
   private readonly unfinished = new Set<PendingInvocation>();
 
@@ -38,6 +42,9 @@ export class AsyncInvocations implements AsyncInvoker {
       readonly configurations: ReadonlyMap<string, Resource>;
     },
   ) {}
+
+  /** Topics and buses, which are made after it: they invoke functions themselves. */
+  others: Pick<DestinationServices, 'topics' | 'events'> | undefined;
 
   invokeAsync(functionArn: string, event: unknown): void {
     if (!this.around.functions.has(functionArn)) throw new Error(`there is no function ${functionArn}`);
@@ -68,7 +75,11 @@ export class AsyncInvocations implements AsyncInvoker {
     const age = Number(properties.MaximumEventAgeInSeconds ?? MAX_AGE_SECONDS) * 1000;
     fn.invoke(event, (result) => {
       this.unfinished.delete(invocation);
-      if (result.kind === 'returned') return;
+      if (result.kind === 'returned') {
+        const { OnSuccess } = readDestinations(properties);
+        if (OnSuccess !== undefined) this.send(fn, OnSuccess, this.record(fn, event, retries + 1, result), 'Success');
+        return;
+      }
       // Throttles don't count as attempts; only their age ends them.
       const next = result.kind === 'throttled' ? retries : retries + 1;
       const wait = result.kind === 'throttled' ? MINUTE : next * MINUTE;
@@ -81,35 +92,51 @@ export class AsyncInvocations implements AsyncInvoker {
   private giveUp(fn: LambdaFunction, properties: Resource['properties'], event: unknown, invocations: number): void {
     const { world } = this.around;
     const { TargetArn } = (fn.resource.properties.DeadLetterConfig ?? {}) as { TargetArn?: string };
-    const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
-    const destination = this.findQueue(fn, OnFailure?.Destination);
-    const deadLetters = this.findQueue(fn, TargetArn);
-    if (!destination && !deadLetters) {
-      world.note(`${fn.label} asynchronous invocation given up and LOST`);
-      return;
-    }
+    const { OnFailure } = readDestinations(properties);
     // "Lambda sends the event to the queue as-is", "Adding a dead-letter queue". Its attributes say why, and nobody reads them here.
-    deadLetters?.send({ body: JSON.stringify(event) });
-    destination?.send({
-      body: JSON.stringify({
-        version: '1.0',
-        timestamp: new Date(world.now).toISOString(),
-        requestContext: {
-          requestId: world.random.id(),
-          functionArn: fn.resource.arn,
-          condition: 'RetriesExhausted',
-          approximateInvokeCount: invocations,
-        },
-        requestPayload: event,
-        responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-      }),
-    });
+    const isSaved = TargetArn !== undefined && this.send(fn, TargetArn, event, undefined);
+    const isRecorded =
+      OnFailure !== undefined && this.send(fn, OnFailure, this.record(fn, event, invocations), 'Failure');
+    if (!isSaved && !isRecorded) world.note(`${fn.label} asynchronous invocation given up and LOST`);
   }
 
-  /** Returns the queue if the function's role may send to it. */
-  private findQueue({ role }: LambdaFunction, resource = 'none'): Queue | undefined {
-    const { iam, queues } = this.around;
-    const queue = queues.get(resource);
-    return queue && iam.roleAllows(role, { action: 'sqs:SendMessage', resource }) ? queue : undefined;
+  /** @returns whether it was sent */
+  private send(fn: LambdaFunction, to: string, body: unknown, outcome: 'Success' | 'Failure' | undefined): boolean {
+    const { iam, queues, functions } = this.around;
+    const { others } = this;
+    return (
+      others !== undefined &&
+      sendToDestination({ iam, queues, functions, asynchronous: this, ...others }, fn, to, body, outcome)
+    );
   }
+
+  private record(
+    fn: LambdaFunction,
+    event: unknown,
+    invocations: number,
+    result?: { readonly value: unknown },
+  ): object {
+    const { world } = this.around;
+    return {
+      version: '1.0',
+      timestamp: new Date(world.now).toISOString(),
+      requestContext: {
+        requestId: world.random.id(),
+        functionArn: fn.resource.arn,
+        condition: result ? 'Success' : 'RetriesExhausted',
+        approximateInvokeCount: invocations,
+      },
+      requestPayload: event,
+      responseContext: { statusCode: 200, executedVersion: '$LATEST', ...(!result && { functionError: 'Unhandled' }) },
+      ...(result && { responsePayload: result.value }),
+    };
+  }
+}
+
+/** Returns the ARNs of destinations by the outcome. @param properties of `AWS::Lambda::EventInvokeConfig` */
+function readDestinations({ DestinationConfig }: Resource['properties']) {
+  const { OnSuccess, OnFailure } = (DestinationConfig ?? {}) as Readonly<
+    Record<string, { readonly Destination?: string }>
+  >;
+  return { OnSuccess: OnSuccess?.Destination, OnFailure: OnFailure?.Destination };
 }

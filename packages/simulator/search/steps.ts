@@ -1,0 +1,56 @@
+import type { Cloud } from '../cloud/cloud.js';
+import type { Step } from './recorded-requests.js';
+
+/** A step that names something which the app doesn't have. */
+export class StepImpossible extends Error {
+  override readonly name = 'StepImpossible';
+}
+
+/**
+ * Begins work in an app as somebody outside does: a message, an event, an invocation, an item.
+ * @param then gets a status as of HTTP: 200 if it was done, 500 if a function failed, so that a client does it again
+ * @throws {StepImpossible}
+ */
+export function doStep(
+  cloud: Cloud,
+  step: Step,
+  then: (answer: { readonly status: number; readonly body: string }) => void,
+): void {
+  const done = (): void => then({ status: 200, body: '' });
+  if ('invoke' in step) {
+    find('function', step.invoke, [...cloud.functions.values()]).invoke(step.payload, (result) =>
+      result.kind === 'returned'
+        ? done()
+        : then({ status: 500, body: result.kind === 'failed' ? `${result.name}: ${result.message}` : result.kind }),
+    );
+    return;
+  }
+  if ('send' in step) find('queue', step.send, [...cloud.queues.values()]).send({ body: toText(step.body) });
+  else if ('publish' in step) {
+    const topics = cloud.deployment.assembly.findByType('AWS::SNS::Topic');
+    cloud.topics.publish(find('topic', step.publish, topics).arn, { text: toText(step.message) });
+  } else if ('event' in step) {
+    const { event: bus, source, detailType, detail } = step;
+    const buses = cloud.deployment.assembly.findByType('AWS::Events::EventBus');
+    const name = bus === 'default' ? bus : find('bus', bus, buses).ref;
+    cloud.events.put(name, { source, detailType, detail });
+  } else {
+    const { assembly } = cloud.deployment;
+    const tables = [
+      ...assembly.findByType('AWS::DynamoDB::GlobalTable'),
+      ...assembly.findByType('AWS::DynamoDB::Table'),
+    ];
+    const put = cloud.services.operation({ service: 'dynamodb', operation: 'PutItem' });
+    void put({ TableName: find('table', step.put, tables).ref, Item: step.item });
+  }
+  cloud.world.after(1, done);
+}
+
+/** A text is sent as it is, and anything else as JSON. */
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function find<T extends { readonly label: string }>(kind: string, label: string, all: readonly T[]): T {
+  const found = all.find((one) => one.label === label);
+  if (found) return found;
+  throw new StepImpossible(`there is no ${kind} ${label}; there are: ${all.map((one) => one.label).join(', ')}`);
+}
