@@ -24,7 +24,7 @@ const EXTENSIONS = ['', '.js', '.mjs', '.cjs'];
 /** Packages that Lambda's runtimes have beside the function. AWS Lambda, "Building Lambda functions with Node.js". */
 const OF_RUNTIME = /^@(aws-sdk|smithy)\//;
 /** Packages that the SDK asks for, and does without. */
-const OPTIONAL = /-crt$/;
+const OPTIONAL = /\/signature-v4(-crt|a)$/;
 const SDK_V2 = /^aws-sdk(\/|$)/;
 
 const isNode = (runtime: unknown): boolean => runtime === undefined || String(runtime).startsWith('nodejs');
@@ -119,7 +119,7 @@ export function toSingleFile({ source, path, runtime }: HandlerFile, label: stri
         logLevel: 'silent',
         external: [...external],
         nodePaths: [join(process.cwd(), 'node_modules')],
-        define: { 'import.meta.url': '"file:///var/task/index.mjs"', 'import.meta.dirname': '"/var/task"' },
+        define: OF_MODULE,
       });
       return outputFiles[0]?.text ?? '';
     } catch (error) {
@@ -136,6 +136,13 @@ export function toSingleFile({ source, path, runtime }: HandlerFile, label: stri
 
 /** AWS Lambda, "Lambda runtimes": runtimes up to Node.js 16 have the SDK v2 beside the function, and later ones the SDK v3. */
 const hasSdkV2 = (runtime: string | undefined): boolean => /^nodejs(\d|1[0-6])\./.test(runtime ?? '');
+
+/** What an ES module knows of itself. The names are put together here, since a bundler of this file replaces them. */
+const OF_MODULE: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({ url: 'file:///var/task/index.mjs', dirname: '/var/task', filename: '/var/task/index.mjs' }).map(
+    ([name, value]) => [`import.meta.${name}`, JSON.stringify(value)],
+  ),
+);
 
 function missingPackage(label: string, name: string): string {
   const found = /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { environment, value } from '../support/environments.js';
+import { toSingleFile } from './function-code.js';
+
+/** Writes files into a folder. @returns the path of the first one */
+function write(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'code-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return join(folder, Object.keys(files)[0] ?? '');
+}
+
+const singleFile = (files: Readonly<Record<string, string>>, runtime = 'nodejs22.x'): string => {
+  const path = write(files);
+  return toSingleFile({ source: Object.values(files)[0] ?? '', path, runtime }, 'Shop/Work');
+};
+
+test.each<[told: string, files: Readonly<Record<string, string>>, result: unknown]>([
+  [
+    'an ES module',
+    { 'index.mjs': 'export const handler = async () => import.meta.url;' },
+    'file:///var/task/index.mjs',
+  ],
+  [
+    'several files',
+    { 'index.js': "exports.handler = async () => require('./lib/a').a;", 'lib/a.js': 'exports.a = 1;' },
+    1,
+  ],
+  [
+    'a module by its package.json, with JSON',
+    {
+      'index.js': "import data from './data.json'; export const handler = async () => data.a;",
+      'data.json': '{"a":2}',
+      'package.json': '{"type":"module"}',
+    },
+    2,
+  ],
+  [
+    'a package of its asset',
+    {
+      'index.js': "exports.handler = async () => require('three');",
+      'node_modules/three/index.js': 'module.exports = 3;',
+    },
+    3,
+  ],
+])('%s becomes one file that runs', async (_, files, result) => {
+  const { invoke } = environment(singleFile(files));
+  expect(value(await invoke())).toEqual(result);
+});
+
+test.each([
+  ["exports.handler = async () => require('node:crypto').randomUUID();"],
+  // The SDK asks for it, and does without.
+  ['exports.handler = async () => { try { require("@aws-sdk/signature-v4a"); } catch { return 1; } };'],
+  ["exports.handler = async () => require('left-pad');"],
+])('a file that needs nothing of this stays as it is: %s', (source) => {
+  expect(singleFile({ 'index.js': source })).toBe(source);
+});
+
+test('a package of the runtime that is not installed is named, with the command that installs it', () => {
+  const source = "import { X } from '@aws-sdk/client-braket/deep'; export const handler = async () => X;";
+  expect(() => singleFile({ 'index.mjs': source })).toThrow(
+    "Shop/Work uses @aws-sdk/client-braket/deep of Lambda's runtime, which isn't installed here: npm install --save-dev @aws-sdk/client-braket",
+  );
+});
+
+test('the SDK v2 is a package of the runtime up to Node.js 16, and missing from then on, as at AWS', async () => {
+  const source = "const { S3 } = require('aws-sdk'); exports.handler = async () => S3;";
+  expect(() => singleFile({ 'index.js': source }, 'nodejs16.x')).toThrow('npm install --save-dev aws-sdk');
+  const made = () => environment(singleFile({ 'index.js': source }, 'nodejs18.x'));
+  expect(made).toThrow("Cannot find module 'aws-sdk'");
+});
