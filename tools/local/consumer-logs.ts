@@ -5,6 +5,7 @@ import { FunctionLogs } from './function-logs.js';
 export interface Handled {
   readonly consumer: string;
   readonly eventId: string;
+  /** `applied` is also a message that its inbox has stored: the consumer has taken it, and knows it from then on. */
   readonly outcome: 'applied' | 'duplicate';
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -38,10 +39,11 @@ export const parseHandled = (lines: readonly string[]): readonly Handled[] =>
   [...findAttempts(lines.flatMap((line) => parseAttemptLine(line) ?? []))]
     .flatMap(([key, attempts]) => {
       const [consumer = '', eventId = ''] = key.split(' ');
-      return attempts.flatMap(({ outcome, at }) =>
-        at !== undefined && (outcome === 'applied' || outcome === 'duplicate')
+      return attempts.flatMap(({ outcome: word, isStored, at }) => {
+        const outcome = isStored ? 'applied' : word;
+        return at !== undefined && (outcome === 'applied' || outcome === 'duplicate')
           ? { consumer, eventId, outcome, at }
-          : [],
-      );
+          : [];
+      });
     })
     .toSorted((one, other) => one.at.localeCompare(other.at));

@@ -33,7 +33,7 @@ test.each([
     ['applied', 'duplicate'],
   ],
   ['stored, and not decided yet', ['stored for the lane'], []],
-  ['stored in an inbox and not processed yet, then known there', ['stored', 'known'], ['duplicate']],
+  ['stored in an inbox, then known there', ['stored', 'known'], ['applied', 'duplicate']],
 ])('a message that is %s', (_, messages, outcomes) => {
   const lines = messages.map((message, at) => line(message, at));
   expect(parseHandled(['not JSON', '{"cut', ...lines]).map(({ outcome }) => outcome)).toEqual(outcomes);
