@@ -37,7 +37,7 @@ const DESTINATIONS = {
   Bus: ['events:PutEvents', arnOf('Bus'), 'Bus'],
 } as const;
 
-/** Plays one invocation whose outcome goes to a function, a topic or a bus; a queue hears of the latter two. */
+/** Plays one invocation whose outcome goes to a function, a topic or a bus; topics and buses remember what they got. */
 async function recorded(to: keyof typeof DESTINATIONS, code: string, isAllowed = true) {
   const [action, Destination] = DESTINATIONS[to];
   const cloud = createCloud(
