@@ -30,6 +30,7 @@ const COMMANDS = {
   'drill-restore': '../test/simulation/restore-drill.ts',
   conformance: './conformance/conformance.ts',
   prove: './prove/main.ts',
+  strangers: './strangers/main.ts',
   docs: './docs/write.ts',
   screenshots: './local/screenshots.ts',
   'supply-chain': './release/supply-chain.ts',

@@ -180,6 +180,19 @@ test('a killed environment runs no more code', async () => {
   expect({ ended, log }).toEqual({ ended: false, log: [] });
 });
 
+test("Date is called, constructed and extended as JavaScript's, by the environment's clock", async () => {
+  const { invoke, world } = environment(`exports.handler = async () => {
+    class Own extends Date { year() { return this.getUTCFullYear(); } }
+    const now = new Date();
+    return [
+      Date() === now.toString(), now.constructor === Date, now instanceof Date, new Own() instanceof Own, new Own().year(),
+      new Date(0).getTime(), new Date(2026, 0, 5).getDate(), Date.UTC(1970, 0), Date.name, Date.length, now.getTime(), Date.now(),
+    ];
+  };`);
+  const { now } = world;
+  expect(value(await invoke())).toEqual([true, true, true, true, 2026, 0, 5, 0, 'Date', 7, now, now]);
+});
+
 test('files, other processes and unknown modules are out of reach', async () => {
   const { invoke } = environment(`exports.handler = async () => {
     const { readFile } = require('node:fs/promises');

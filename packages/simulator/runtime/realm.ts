@@ -130,16 +130,18 @@ export interface ClockAndRandom {
 /** Makes a `Date` and a `Math` that use an environment's clock and random numbers. */
 const CLOCK_AND_NUMBERS = `(function (now, random) {
   const Real = Date;
-  class OwnDate extends Real {
-    constructor(...args) {
-      if (args.length === 0) super(now());
-      else super(...args);
-    }
-    static now() {
-      return now();
-    }
+  // No class: Date() without "new" is a text.
+  function OwnDate(...args) {
+    if (new.target === undefined) return new Real(now()).toString();
+    return Reflect.construct(Real, args.length === 0 ? [now()] : args, new.target);
   }
-  Object.defineProperty(OwnDate, 'name', { value: 'Date' });
+  Object.setPrototypeOf(OwnDate, Real);
+  Object.defineProperties(OwnDate, {
+    name: { value: 'Date' },
+    length: { value: 7 },
+    now: { value: () => now(), writable: true, configurable: true },
+    prototype: { value: Object.create(Real.prototype, { constructor: { value: OwnDate, writable: true, configurable: true } }) },
+  });
   return { Date: OwnDate, Math: Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(Math), random: { value: random } }) };
 })`;
 

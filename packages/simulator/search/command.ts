@@ -20,6 +20,7 @@ import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
 import { RequestsUnreadable, readRequests } from './recorded-requests.js';
 import type { Scenario, Violation } from './scenario.js';
 import { playAgain, type SearchResult, searchApp } from './search-app.js';
+import { toRepeated } from './search-requests.js';
 import { StepImpossible } from './steps.js';
 
 const USAGE = `orderly-simulate [folder] (--scenario <file> | --requests <file>) [options]
@@ -83,19 +84,17 @@ interface Prepared {
   readonly scenarios: readonly Scenario[];
   readonly repeats: readonly Violation[];
   readonly leftOut: readonly string[];
+  readonly refused: readonly string[];
 }
 
 async function prepare(folder: string, { scenario, requests, tolerant }: Values): Promise<Prepared> {
   const obstacles = tolerant ? 'ignored' : 'refused';
   const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles });
-  if (scenario !== undefined) return { deployment, scenarios: await loadScenarios(scenario), repeats: [], leftOut: [] };
+  if (scenario !== undefined)
+    return { deployment, scenarios: await loadScenarios(scenario), repeats: [], leftOut: [], refused: [] };
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
-  const {
-    scenario: oracle,
-    repeats,
-    leftOut,
-  } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
-  return { deployment, scenarios: [oracle], repeats, leftOut };
+  const { scenario: oracle, ...found } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
+  return { deployment, scenarios: [oracle], ...found };
 }
 
 /** Runs the command line. @returns its exit code */
@@ -152,7 +151,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
     throw new UsageError('either --scenario or --requests is needed');
   if (part !== undefined) return work(folder, values, options, part);
   const prepared = await prepare(folder, values);
-  const { deployment, scenarios, repeats, leftOut } = prepared;
+  const { deployment, scenarios, repeats, leftOut, refused } = prepared;
   const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
@@ -161,15 +160,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
       ? await searchAll(prepared, options, { part: 0, of: 1 }, showProgress())
       : await searchInWorkers(args, most);
   const found = results.flatMap(({ broken }) => broken);
-  const repeated = repeats.map(({ invariant, detail }) => ({
-    seed: 'calm 1',
-    bySeed: false,
-    faults: [],
-    violations: [{ promise: invariant, detail }],
-    cause: 'A client that repeats its request, since its answer was lost, does this.',
-    lines: [],
-  }));
-  const findings = groupFindings([...found, ...repeated]);
+  const findings = groupFindings([...found, ...repeats.map(toRepeated)]);
   const replayOf = writeReplays(folder, values, scenarios, findings);
   if (findings.length > 0) console.log(renderFindings(findings, replayOf));
   const promises =
@@ -178,6 +169,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (values.junit !== undefined) writeFileSync(values.junit, renderJUnit(name, promises, findings));
   if (values.sarif !== undefined) writeFileSync(values.sarif, renderSarif(findings));
   if (process.env.GITHUB_ACTIONS === 'true' && findings.length > 0) console.log(renderAnnotations(findings));
+  if (refused.length > 0) console.log(`\nRefused even without faults: ${refused.join(', ')}`);
   if (leftOut.length > 0) console.log(`\nNot compared, since it differs without any fault: ${leftOut.join(', ')}`);
   if (!deployment.recycles)
     console.log('Modules of some functions keep something between invocations: each history has new environments.');

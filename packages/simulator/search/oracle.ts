@@ -29,6 +29,17 @@ const CALM = ['calm 1', 'calm 2', 'calm 3'];
 /** Differences that a violation names. */
 const NAMED = 4;
 
+/** A scenario of recorded requests, and what was found before any fault. */
+export interface Oracle {
+  readonly scenario: Scenario;
+  /** Attributes that are not compared, since they differ without any fault. */
+  readonly leftOut: readonly string[];
+  /** Requests that break a promise when they are repeated. */
+  readonly repeats: readonly Violation[];
+  /** Requests that the app refuses even without faults, as `POST /orders -> 401`. */
+  readonly refused: readonly string[];
+}
+
 interface Played {
   readonly state: EndState;
   readonly statuses: readonly number[];
@@ -44,11 +55,7 @@ export async function makeOracle(
   deployment: Deployment,
   requests: readonly Stimulus[],
   name = 'recorded requests',
-): Promise<{
-  readonly scenario: Scenario;
-  readonly leftOut: readonly string[];
-  readonly repeats: readonly Violation[];
-}> {
+): Promise<Oracle> {
   const plays: Played[] = [];
   for (const seed of CALM) plays.push(await playCalm(deployment, requests, seed));
   const [calm] = plays as [Played, ...Played[]];
@@ -57,7 +64,12 @@ export async function makeOracle(
     name,
     play: async (cloud) => judge(cloud, baseline, calm, await sendAll(cloud, requests), requests),
   };
-  return { scenario, leftOut: baseline.leftOut, repeats: await findRepeats(deployment, requests, baseline) };
+  const refused = requests.flatMap(({ name: request }, at) => {
+    const status = calm.statuses[at] ?? 0;
+    return status >= 400 ? [`${request} -> ${status}`] : [];
+  });
+  const repeats = await findRepeats(deployment, requests, baseline);
+  return { scenario, leftOut: baseline.leftOut, repeats, refused };
 }
 
 /** Plays requests without faults. @throws {AppDoesNotAnswer} */
@@ -67,12 +79,14 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
     name: 'without faults',
     play: async (cloud) => {
       played = { statuses: await sendAll(cloud, requests), state: readEndState(cloud) };
+      const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
+      if (lost !== undefined)
+        throw new AppDoesNotAnswer(`the app loses a message even without faults: ${lost}${firstError(cloud)}`);
       const at = played.statuses.findIndex((status) => status === 0 || status >= 500);
       if (at < 0) return [];
-      const error = cloud.log.find(({ level }) => level === 'error')?.text ?? 'its functions have logged no error';
       const answer = played.statuses[at] === 0 ? 'no answer' : String(played.statuses[at]);
       throw new AppDoesNotAnswer(
-        `the app doesn't answer even without faults: ${requests[at]?.name} -> ${answer}; first error: ${error}`,
+        `the app doesn't answer even without faults: ${requests[at]?.name} -> ${answer}${firstError(cloud)}`,
       );
     },
   };
@@ -80,6 +94,27 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
   if (violations[0]) throw new AppDoesNotAnswer(violations[0].detail.split('\n')[0]);
   return played as Played;
 }
+
+const firstError = ({ log }: Cloud): string =>
+  `; first error: ${log.find(({ level }) => level === 'error')?.text ?? 'its functions have logged none'}`;
+
+/** Returns the labels of queues that a function reads. */
+const findConsumedQueues = ({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> =>
+  new Set(
+    assembly
+      .findByType('AWS::Lambda::EventSourceMapping')
+      .flatMap(({ properties }) => queues.get(String(properties.EventSourceArn))?.label ?? []),
+  );
+
+/** Lists messages that nobody will get any more. */
+const listLosses = ({ world, queues }: Cloud, deadLetters: ReadonlySet<string>): readonly string[] => [
+  ...world.trace.lines.filter((line) => /\bLOST\b/.test(line)),
+  ...[...queues.values()].flatMap(({ label, fates }) =>
+    fates
+      .filter(({ fate }) => fate === 'expired' && !deadLetters.has(label))
+      .map(() => `a message of ${label} expired`),
+  ),
+];
 
 /** Sends the requests one after the other, as a client that asks again until an answer is final. @returns the status of each, 0 for none */
 async function sendAll(cloud: Cloud, requests: readonly Stimulus[]): Promise<readonly number[]> {
@@ -132,16 +167,11 @@ function judge(
     const [before, now] = [calm.statuses[at] ?? 0, statuses[at] ?? 0];
     return Math.floor(before / 100) === Math.floor(now / 100) ? [] : [`${name} -> ${now}, without faults ${before}`];
   });
-  const losses = [
-    ...cloud.world.trace.lines.filter((line) => /\bLOST\b/.test(line)),
-    ...[...cloud.queues.values()].flatMap(({ label, fates }) =>
-      fates
-        .filter(({ fate }) => fate === 'expired' && !deadLetters.has(label))
-        .map(() => `a message of ${label} expired`),
-    ),
-  ];
+  const losses = listLosses(cloud, deadLetters);
+  // A queue that nobody reads here may have a message twice: that is for its reader.
+  const consumed = findConsumedQueues(cloud);
   const queues = Object.entries(state.queues)
-    .filter(([queue, messages]) => !deadLetters.has(queue) && messages !== baseline.messages(queue))
+    .filter(([queue, messages]) => consumed.has(queue) && messages > baseline.messages(queue))
     .map(([queue, messages]) => `${queue} has ${messages} messages, without faults ${baseline.messages(queue)}`);
   // What waits for an operator in a dead-letter queue isn't in the tables yet.
   const tables = waits ? [] : baseline.differences(state);

@@ -8,10 +8,11 @@ export interface RecordedRequest extends ApiRequest {
 
 /** Something that begins work in an app without an API. Names are labels: paths of constructs below their stacks. */
 export type Step =
-  | { readonly send: string; readonly body: unknown }
+  | { readonly send: string; readonly body: unknown; readonly attributes?: Readonly<Record<string, string>> }
   | { readonly publish: string; readonly message: unknown }
   | { readonly event: string; readonly source: string; readonly detailType: string; readonly detail: unknown }
   | { readonly invoke: string; readonly payload: unknown }
+  | { readonly execute: string; readonly input: unknown }
   | { readonly put: string; readonly item: Readonly<Record<string, unknown>> };
 
 /** A step and its name for people. */
@@ -71,6 +72,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   publish: ['message'],
   event: ['source', 'detailType', 'detail'],
   invoke: ['payload'],
+  execute: ['input'],
   put: ['item'],
 };
 

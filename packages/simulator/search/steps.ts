@@ -7,7 +7,7 @@ export class StepImpossible extends Error {
 }
 
 /**
- * Begins work in an app as somebody outside does: a message, an event, an invocation, an item.
+ * Begins work in an app as somebody outside does: a message, an event, an invocation, an execution, an item.
  * @param then gets a status as of HTTP: 200 if it was done, 500 if a function failed, so that a client does it again
  * @throws {StepImpossible}
  */
@@ -25,8 +25,16 @@ export function doStep(
     );
     return;
   }
-  if ('send' in step) find('queue', step.send, [...cloud.queues.values()]).send({ body: toText(step.body) });
-  else if ('publish' in step) {
+  if ('send' in step) {
+    const attributes = Object.entries(step.attributes ?? {}).map(([name, StringValue]) => [
+      name,
+      { DataType: 'String', StringValue },
+    ]);
+    find('queue', step.send, [...cloud.queues.values()]).send({
+      body: toText(step.body),
+      ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
+    });
+  } else if ('publish' in step) {
     const topics = cloud.deployment.assembly.findByType('AWS::SNS::Topic');
     cloud.topics.publish(find('topic', step.publish, topics).arn, { text: toText(step.message) });
   } else if ('event' in step) {
@@ -34,6 +42,9 @@ export function doStep(
     const buses = cloud.deployment.assembly.findByType('AWS::Events::EventBus');
     const name = bus === 'default' ? bus : find('bus', bus, buses).ref;
     cloud.events.put(name, { source, detailType, detail });
+  } else if ('execute' in step) {
+    const machines = cloud.deployment.assembly.findByType('AWS::StepFunctions::StateMachine');
+    cloud.machines.start(find('state machine', step.execute, machines).arn, { input: toText(step.input) });
   } else {
     const { assembly } = cloud.deployment;
     const tables = [

@@ -1,0 +1,51 @@
+import { Assembly } from '../assembly/assembly.js';
+import { Cloud, Deployment } from '../cloud/cloud.js';
+import type { FaultKind } from '../engine/faults.js';
+import { type BrokenHistory, type Finding, groupFindings } from './findings.js';
+import { makeOracle } from './oracle.js';
+import { readRequests } from './recorded-requests.js';
+import type { Violation } from './scenario.js';
+import { searchApp } from './search-app.js';
+
+export interface SearchRequestsOptions {
+  /** Histories with random faults, after the single ones. @default 0 */
+  readonly seeds?: number;
+  /** Time at which the search ends, milliseconds since 1970. @default when all is played */
+  readonly until?: number;
+  /** Kinds of faults that nobody wants. @default none */
+  readonly without?: readonly FaultKind[];
+}
+
+/**
+ * Searches an app by recorded requests or steps, as `orderly-simulate --requests` does.
+ * @param folder cloud assembly, as `cdk synth` writes it
+ * @param requests file of requests or steps
+ * @throws {AssemblyNotModelled} {RequestsUnreadable} {AppDoesNotAnswer}
+ */
+export async function searchRequests(
+  folder: string,
+  requests: string,
+  { seeds = 0, until, without = [] }: SearchRequestsOptions = {},
+): Promise<{ readonly histories: number; readonly findings: readonly Finding[] }> {
+  const deployment = new Deployment(new Assembly(folder));
+  const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
+  const { scenario, repeats } = await makeOracle(deployment, readRequests(requests, api?.stage));
+  const { histories, broken } = await searchApp(deployment, scenario, {
+    share: { part: 0, of: 1 },
+    seeds,
+    until,
+    without,
+    onProgress: () => undefined,
+  });
+  return { histories, findings: groupFindings([...broken, ...repeats.map(toRepeated)]) };
+}
+
+/** A promise that a repeated request breaks without any fault, as a broken history. */
+export const toRepeated = ({ invariant, detail }: Violation): BrokenHistory => ({
+  seed: 'calm 1',
+  bySeed: false,
+  faults: [],
+  violations: [{ promise: invariant, detail }],
+  cause: 'A client that repeats its request, since its answer was lost, does this.',
+  lines: [],
+});
