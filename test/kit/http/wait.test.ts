@@ -10,13 +10,27 @@ inProcessDynamoDb({ records: ['pk'] });
 let reads: number[] = [];
 const BEGAN = Date.parse('2026-11-29T12:00:00.000Z');
 let customer = 0;
+/** Requests that the store has not answered. */
+let asked = 0;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], now: BEGAN });
   reads = [];
   customer += 1;
+  const send = documentClient.send.bind(documentClient) as (...args: readonly unknown[]) => Promise<unknown>;
+  vi.spyOn(documentClient, 'send').mockImplementation(async (...args: readonly unknown[]) => {
+    asked += 1;
+    try {
+      return await send(...args);
+    } finally {
+      asked -= 1;
+    }
+  });
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const stored = async () => (await documentClient.send(new ScanCommand({ TableName: 'records' }))).Items ?? [];
 
@@ -45,7 +59,7 @@ const wait = ({ final = Number.POSITIVE_INFINITY, first = 'open', fails = false,
     isPending: (value) => value === 'open',
   });
 
-/** Lets time pass until a wait has ended. The store answers between two steps. */
+/** Lets time pass until a wait has ended. No time passes while the store has something to answer, however long that takes it. */
 async function ended<Value>(waiting: Promise<Value>): Promise<Value> {
   let isOver = false;
   const over = () => {
@@ -53,7 +67,7 @@ async function ended<Value>(waiting: Promise<Value>): Promise<Value> {
   };
   waiting.then(over, over);
   while (!isOver) {
-    await vi.advanceTimersByTimeAsync(50);
+    if (asked === 0) await vi.advanceTimersByTimeAsync(50);
     await new Promise(setImmediate);
   }
   return waiting;
