@@ -56,7 +56,7 @@ function findUnloadable(deployment: Deployment): readonly Obstacle[] {
   });
 }
 
-/** What a person may not know of an error. */
+/** Explanations of errors, by their messages. */
 const WHY: Readonly<Record<string, string>> = {
   "Cannot find module 'aws-sdk'":
     " (the SDK v2 is not in Lambda's runtimes from Node.js 18 on, so the function fails at AWS too)",

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { builtinModules, createRequire } from 'node:module';
+import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
+import { findEsbuild } from './esbuild.js';
 import { exportOf } from './handler.js';
 
 /** The file of a function's handler, as its asset has it. */
@@ -105,11 +106,15 @@ function findHandlerPath({ label, properties }: Resource, assembly: Assembly): s
 export function toSingleFile({ source, path, runtime }: HandlerFile, label: string): string {
   const folder = path === undefined ? process.cwd() : dirname(path);
   if (!needsBundling(source, path)) return source;
-  const { buildSync } = loadEsbuild(folder, label);
+  const esbuild = findEsbuild(path ?? join(folder, 'x.js'));
+  if (!esbuild)
+    throw new CodeNotRunnable(
+      `the code of ${label} has to be bundled (ES modules, several files, or @aws-sdk of Lambda's runtime), and esbuild isn't installed: npm install --save-dev esbuild`,
+    );
   const external = new Set<string>();
   for (;;) {
     try {
-      const { outputFiles } = buildSync({
+      const { outputFiles } = esbuild.buildSync({
         stdin: { contents: source, resolveDir: folder, sourcefile: path ?? 'index.js', loader: 'js' },
         bundle: true,
         write: false,
@@ -181,20 +186,4 @@ function isEsModule(path: string): boolean {
   const manifest = join(dirname(path), 'package.json');
   if (path.endsWith('.cjs') || !existsSync(manifest)) return false;
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: string }).type === 'module';
-}
-
-type Esbuild = Pick<typeof import('esbuild'), 'buildSync'>;
-
-/** @param folder from which it is looked for, before the current folder and the simulator's own */
-function loadEsbuild(folder: string, label: string): Esbuild {
-  for (const from of [join(folder, 'x.js'), join(process.cwd(), 'x.js'), import.meta.url]) {
-    try {
-      return createRequire(from)('esbuild') as Esbuild;
-    } catch {
-      // Looked for in the next place.
-    }
-  }
-  throw new CodeNotRunnable(
-    `the code of ${label} has to be bundled (ES modules, several files, or @aws-sdk of Lambda's runtime), and esbuild isn't installed: npm install --save-dev esbuild`,
-  );
 }

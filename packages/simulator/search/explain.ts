@@ -1,4 +1,4 @@
-import type { Fault, FaultKind } from '../engine/faults.js';
+import { type Fault, type FaultKind, ownerOf } from '../engine/faults.js';
 
 /** What each kind of fault is, with AWS's page and how likely it is. */
 export const KINDS: Readonly<
@@ -116,15 +116,12 @@ export const KINDS: Readonly<
 /** Errors by which a repeated write is refused, since the first one took effect. */
 const REFUSED_REPEAT = /ConditionalCheckFailed|TransactionCanceled|DuplicateItem/;
 
-/** Returns the construct to which a point belongs: `Shop/Work call 2` -> `Shop/Work`. */
-export const constructOf = (point: string): string => point.replace(/ (call|invocation|delivery|message) \d+.*$/, '');
-
 /**
  * Explains the cause of a broken promise in a few sentences: what the fault is, what it met, and what followed at the same construct.
  * @param trace lines of the history
  */
 export function explain({ point, kind }: Fault, trace: readonly string[]): string {
-  const owner = constructOf(point);
+  const owner = ownerOf(point);
   const at = trace.findIndex((line) => line.includes('FAULT') && line.includes(point));
   const [, operation] = new RegExp(`${escapePattern(point)} (\\w+\\.\\w+)`).exec(trace[at] ?? '') ?? [];
   const behind = trace.slice(at + 1).filter((line) => line.includes(owner));
@@ -141,7 +138,7 @@ export function explain({ point, kind }: Fault, trace: readonly string[]): strin
 
 /** Lines of a history on one screen: those of the construct around the fault, and the answers that the client got. */
 export function excerpt({ point }: Fault, trace: readonly string[], most = 24): readonly string[] {
-  const owner = constructOf(point);
+  const owner = ownerOf(point);
   const lines = trace.filter((line) => line.includes(owner) || line.includes('FAULT') || / client /.test(line));
   const at = lines.findIndex((line) => line.includes('FAULT'));
   const from = Math.max(0, at - 6);

@@ -1,5 +1,5 @@
-import type { Fault } from '../engine/faults.js';
-import { constructOf, excerpt, explain } from './explain.js';
+import { type Fault, ownerOf } from '../engine/faults.js';
+import { excerpt, explain } from './explain.js';
 import type { History } from './scenario.js';
 
 /** A history that broke a promise, as a report has it: it can be written as JSON, and played again. */
@@ -46,7 +46,7 @@ export function groupFindings(broken: readonly BrokenHistory[]): readonly Findin
   for (const history of broken)
     for (const { promise } of history.violations) {
       const [fault] = history.faults;
-      const [kind, construct] = fault ? [fault.kind, constructOf(fault.point)] : ['none', ''];
+      const [kind, construct] = fault ? [fault.kind, ownerOf(fault.point)] : ['none', ''];
       const key = JSON.stringify([promise, kind, construct]);
       const known = groups.get(key);
       const isShorter = !known || history.faults.length < known.shortest.faults.length;

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { findEsbuild } from '../runtime/esbuild.js';
 import type { Scenario } from './scenario.js';
 
 /** A file of scenarios that can't be used: what is wrong, and what would be right. */
@@ -31,11 +31,15 @@ const isScenario = (value: unknown): value is Scenario =>
 
 async function importFile(path: string): Promise<unknown> {
   if (!/\.[cm]?ts$/.test(path)) return import(pathToFileURL(path).href);
-  const { buildSync } = loadEsbuild(path);
+  const esbuild = findEsbuild(path);
+  if (!esbuild)
+    throw new ScenarioUnusable(
+      `${path} is TypeScript, which esbuild makes to JavaScript: npm install --save-dev esbuild`,
+    );
   // Beside it, so that what it imports is found.
   const built = join(dirname(path), `.orderly-simulate-${process.pid}.mjs`);
   try {
-    const { outputFiles } = buildSync({
+    const { outputFiles } = esbuild.buildSync({
       entryPoints: [path],
       bundle: true,
       packages: 'external',
@@ -51,17 +55,4 @@ async function importFile(path: string): Promise<unknown> {
   } finally {
     rmSync(built, { force: true });
   }
-}
-
-function loadEsbuild(path: string): Pick<typeof import('esbuild'), 'buildSync'> {
-  for (const from of [path, join(process.cwd(), 'x.js'), import.meta.url]) {
-    try {
-      return createRequire(from)('esbuild') as typeof import('esbuild');
-    } catch {
-      // Looked for in the next place.
-    }
-  }
-  throw new ScenarioUnusable(
-    `${path} is TypeScript, which esbuild makes to JavaScript: npm install --save-dev esbuild`,
-  );
 }

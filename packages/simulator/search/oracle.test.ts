@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
+import { CLIENT } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
 import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
@@ -63,6 +64,24 @@ test('an app without an API begins by steps, and a step that is impossible says 
   await expect(makeOracle(deployment, steps('Nothing'))).rejects.toThrow(
     'there is no queue Nothing; there are: Shop/Dead, Shop/Queue',
   );
+});
+
+test('a request that the app can not take twice is a finding, since its client repeats it', async () => {
+  const worker = `${CLIENT}
+  exports.handler = async ({ id }) => {
+    const Item = { pk: { S: id } };
+    const ConditionExpression = 'attribute_not_exists(pk)';
+    const { status } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item, ConditionExpression });
+    if (status !== 200) throw new Error('there is one');
+  };`;
+  const step = { invoke: 'Shop/Work', payload: { id: 'lamp' } };
+  const { repeats } = await makeOracle(loadDeployment(writeQueueShop(worker)), [{ name: 'invoke Shop/Work', step }]);
+  expect(repeats).toEqual([
+    {
+      invariant: PROMISES.repeats,
+      detail: expect.stringMatching(/sent twice:\n.*-> 500; first error: .*there is one/),
+    },
+  ]);
 });
 
 test('an app that fails without faults is an error of its own', async () => {

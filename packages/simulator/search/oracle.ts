@@ -194,12 +194,24 @@ async function findRepeats(
   for (const [at, request] of requests.entries()) {
     if ('method' in request && ['GET', 'HEAD'].includes(request.method)) continue;
     const twice = [...requests.slice(0, at + 1), request, ...requests.slice(at + 1)];
-    const { state } = await playCalm(deployment, twice, `${CALM[0]}, repeated ${at}`).catch(() => ({
-      state: undefined,
-    }));
-    const differences = state ? baseline.differences(state) : [];
+    const differences = await findDifferences(deployment, twice, baseline, `${CALM[0]}, repeated ${at}`);
     if (differences.length > 0)
       found.push({ invariant: PROMISES.repeats, detail: `${request.name}, sent twice:\n${shorten(differences)}` });
   }
   return found;
+}
+
+/** Says what differs after requests without faults. An app that fails by them differs, too. */
+async function findDifferences(
+  deployment: Deployment,
+  requests: readonly Stimulus[],
+  baseline: Baseline,
+  seed: string,
+): Promise<readonly string[]> {
+  try {
+    return baseline.differences((await playCalm(deployment, requests, seed)).state);
+  } catch (error) {
+    if (error instanceof AppDoesNotAnswer) return [error.message];
+    throw error;
+  }
 }

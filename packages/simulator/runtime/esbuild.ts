@@ -1,0 +1,18 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+/**
+ * Finds esbuild, which apps with `NodejsFunction` have: where a file is, in the current folder, or beside the simulator.
+ * @param file from whose folder it is looked for first
+ * @returns `undefined` if it isn't installed
+ */
+export function findEsbuild(file: string): Pick<typeof import('esbuild'), 'buildSync'> | undefined {
+  for (const from of [file, join(process.cwd(), 'x.js'), import.meta.url]) {
+    try {
+      return createRequire(from)('esbuild') as typeof import('esbuild');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  return undefined;
+}
