@@ -1,31 +1,8 @@
 import { signal } from '@preact/signals';
+import type { HistoryHappening } from '../server/histories-contract.js';
 
 /** One thing that happened, as `GET /_local/events` tells it. */
-export interface Happened {
-  /** Ascends by one. */
-  readonly number: number;
-  /** Milliseconds since 1970, by the environment's clock. */
-  readonly at: number;
-  readonly kind: 'call' | 'invocation' | 'message' | 'delivery' | 'record' | 'fault' | 'timer' | 'time';
-  /** Path of the construct to which it happened. */
-  readonly owner: string;
-  readonly id: string;
-  readonly outcome?: string;
-  readonly fault?: string;
-  readonly ms?: number;
-  readonly receiveCount?: number;
-  readonly messageId?: string;
-  readonly invocation?: string;
-  readonly target?: string;
-  readonly eventId?: string;
-  readonly source?: string;
-  readonly type?: string;
-  readonly subject?: string;
-  readonly version?: number;
-  readonly correlationId?: string;
-  readonly error?: string;
-  readonly records?: number;
-}
+export type Happened = HistoryHappening;
 
 /** State of the connection: `paused` while nobody sees the page, `by request` where nothing streams. */
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'down' | 'paused' | 'by request';

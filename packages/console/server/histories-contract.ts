@@ -65,19 +65,23 @@ export interface OpenRequest extends HistoriesChoice {
   readonly cell?: Pick<Cell, 'point' | 'kind'>;
 }
 
-/** A happening of a history: what `GET /_local/events` tells of a local cloud. */
+/** Something that happened in a history, or in a local cloud: `GET /_local/events` tells the same of that. */
 export interface HistoryHappening {
+  /** Ascends by one. */
   readonly number: number;
   /** Milliseconds since 1970, by the history's clock. */
   readonly at: number;
-  readonly kind: string;
+  readonly kind: 'call' | 'invocation' | 'message' | 'delivery' | 'record' | 'fault' | 'timer' | 'time';
+  /** Path of the construct to which it happened. */
   readonly owner: string;
   readonly id: string;
   readonly outcome?: string;
   readonly fault?: string;
+  readonly ms?: number;
   readonly receiveCount?: number;
   readonly messageId?: string;
   readonly invocation?: string;
+  readonly target?: string;
   readonly eventId?: string;
   readonly source?: string;
   readonly type?: string;
@@ -85,6 +89,7 @@ export interface HistoryHappening {
   readonly version?: number;
   readonly correlationId?: string;
   readonly error?: string;
+  readonly records?: number;
 }
 
 /** Answer to `POST /_console/histories/open`: one history. If it broke a promise, it has only the faults that are needed for that. */
