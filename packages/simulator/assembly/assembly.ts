@@ -217,7 +217,7 @@ export class Assembly {
     this.resources.push(resource);
     this.byType.set(type, [...this.findByType(type), resource]);
     // They have the name of their function.
-    if (type === 'AWS::Lambda::Alias' || type === 'AWS::Lambda::Version') return;
+    if (['AWS::Lambda::Alias', 'AWS::Lambda::Url', 'AWS::Lambda::Version'].includes(type)) return;
     for (const name of [arn, ref]) if (!this.byName.has(name)) this.byName.set(name, resource);
   }
 }
@@ -238,6 +238,7 @@ function findShared(all: readonly ReadonlyMap<string, string>[]): ReadonlySet<st
 const PARTS_OF_NAMES: Readonly<Record<string, string>> = {
   'AWS::Events::Rule': 'EventBusName',
   'AWS::Lambda::Alias': 'FunctionName',
+  'AWS::Lambda::Url': 'TargetFunctionArn',
   'AWS::Lambda::Version': 'FunctionName',
 };
 

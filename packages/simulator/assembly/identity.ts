@@ -54,6 +54,15 @@ const KINDS: Readonly<
   },
   // There is one version of a function here, so its aliases and versions are the function itself.
   'AWS::Lambda::Alias': { of: (_, home, properties) => qualified(home, properties, properties.Name) },
+  'AWS::Lambda::Url': {
+    of: (name, { region }, { TargetFunctionArn }) => ({
+      ref: String(TargetFunctionArn),
+      attributes: {
+        FunctionArn: String(TargetFunctionArn),
+        FunctionUrl: `https://${name.toLowerCase()}.lambda-url.${region}.on.aws/`,
+      },
+    }),
+  },
   'AWS::Lambda::Version': { of: (_, home, properties) => qualified(home, properties, '1') },
   'AWS::SQS::Queue': {
     name: 'QueueName',
@@ -120,6 +129,13 @@ const KINDS: Readonly<
       },
     }),
   },
+  'AWS::ApiGatewayV2::Api': {
+    of: (name, { region }) => ({
+      attributes: { ApiEndpoint: `https://${name}.execute-api.${region}.amazonaws.com`, ApiId: name },
+    }),
+  },
+  'AWS::ApiGatewayV2::Authorizer': { of: (name) => ({ attributes: { AuthorizerId: name } }) },
+  'AWS::ApiGatewayV2::Stage': { name: 'StageName', of: () => ({}) },
   'AWS::ApiGateway::RestApi': { of: (name) => ({ attributes: { RootResourceId: `${name}-root` } }) },
 };
 

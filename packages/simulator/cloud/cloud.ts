@@ -10,12 +10,16 @@ import type { CodeHost } from '../runtime/environment.js';
 import { readHandlerFile, toSingleFile } from '../runtime/function-code.js';
 import type { Recording, RecordingLookup } from '../runtime/recording.js';
 import { EnvironmentPool } from '../runtime/recycled.js';
+import type { Endpoint } from '../services/apigateway/endpoint.js';
 import { RestApi } from '../services/apigateway/model.js';
 import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
 import { DynamoDbModel } from '../services/dynamodb/model.js';
 import { toPlainItem } from '../services/dynamodb/plain.js';
 import { EventBridge } from '../services/events/model.js';
+import { createFunctionUrls } from '../services/httpapi/function-url.js';
+import type { FindKeys } from '../services/httpapi/jwt-authorizer.js';
+import { createHttpApis } from '../services/httpapi/model.js';
 import { Iam } from '../services/iam/model.js';
 import { Kms } from '../services/kms/model.js';
 import { AsyncInvocations } from '../services/lambda/async-invoke.js';
@@ -201,7 +205,8 @@ export class Cloud {
   readonly services: Services;
   /** Models of services outside of AWS that functions call. */
   readonly thirdParties: ThirdParties;
-  readonly apis: readonly RestApi[];
+  /** Addresses that answer HTTP requests. */
+  readonly apis: readonly Endpoint[];
   readonly log: LogLine[];
   readonly tableCalls: TableCall[];
   readonly calls: Calls;
@@ -338,10 +343,12 @@ export class Cloud {
     }
     for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping'))
       met.attempt(mapping, () => this.map(mapping));
-    const around = { world, iam, functions, share: load?.apiShare, met };
-    this.apis = assembly
+    const findKeys: FindKeys = (issuer, then) => this.thirdParties.findKeys(issuer, then);
+    const around = { world, iam, functions, share: load?.apiShare, met, findKeys };
+    const restApis = assembly
       .findByType('AWS::ApiGateway::RestApi')
       .flatMap((api) => met.attempt(api, () => new RestApi(api, assembly, around)) ?? []);
+    this.apis = [...restApis, ...createHttpApis(assembly, around), ...createFunctionUrls(assembly, around)];
     met.throwAll();
     this.expireInBackground(ttlLag);
   }

@@ -11,12 +11,11 @@ const CARRIES_NOTHING =
 
 /** What the absence of a type means, by the beginning of its name. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  'AWS::ApiGatewayV2::': 'its routes would answer nobody',
+  'AWS::ApiGatewayV2::': 'what it is for would not happen at the API',
   'AWS::AppSync::': 'its resolvers would answer nobody',
   'AWS::CloudFormation::CustomResource': 'what its function does at a deployment would not happen',
   'AWS::Cognito::': 'nobody could sign in',
   'AWS::Kinesis': 'what is put into the stream would reach nobody',
-  'AWS::Lambda::Url': 'the address of the function would answer nobody',
   'AWS::Pipes::': 'no message would pass through the pipe',
   'AWS::Scheduler::': 'the schedule would never invoke its target',
   'AWS::SecretsManager::': 'functions could not read the secret',

@@ -1,6 +1,7 @@
 import type { EventLoop } from '../engine/event-loop.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from '../engine/faults.js';
 import type { HttpRequest, HttpResponse, ResponseHandler } from '../runtime/http.js';
+import type { PublicJwk } from '../services/cognito/jwt.js';
 import type { Caller } from '../services/lambda/sandbox.js';
 import { pass } from './passage.js';
 
@@ -76,6 +77,32 @@ export class ThirdParties {
     this.byHost.set(host, { answer, refusal: () => TOO_MANY });
   }
 
+  /**
+   * Finds the keys of an issuer as a gateway does: by its discovery document. OpenID Connect Discovery 1.0, "Obtaining OpenID Provider
+   * Configuration Information".
+   * @param then gets `undefined` if nobody has added the issuer's host, or it doesn't answer so
+   */
+  findKeys(issuer: string, then: (keys: readonly PublicJwk[] | undefined) => void): void {
+    this.readJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, (document) => {
+      if (typeof document?.jwks_uri !== 'string') return void then(undefined);
+      this.readJson(document.jwks_uri, (set) => then(set?.keys as readonly PublicJwk[] | undefined));
+    });
+  }
+
+  /** Reads an object in JSON at an address, on behalf of AWS. @param then gets `undefined` if there is none */
+  private readJson(address: string, then: (found: Readonly<Record<string, unknown>> | undefined) => void): void {
+    const { host, pathname } = URL.canParse(address) ? new URL(address) : { host: '', pathname: '' };
+    const known = this.byHost.get(host);
+    if (!known) {
+      this.log(`${address} is asked for its keys, and nobody has named its host: no token of it is believed`);
+      return void this.world.after(0, () => then(undefined));
+    }
+    const request = { method: 'GET', host, path: pathname, headers: {}, body: '' };
+    this.world.after(this.latency(), () =>
+      known.answer(request, (answer) => then(answer && answer.status < 300 ? parseObject(answer.body) : undefined)),
+    );
+  }
+
   /** Carries a request out. A host that nobody has added can't be found, as Node says. */
   send(caller: Caller, http: HttpRequest, reply: ResponseHandler): void {
     const { world } = this;
@@ -136,6 +163,15 @@ export class ThirdParties {
   /** Half of a request's time: most take 50 to 400 ms together, and one in fifty takes seconds. */
   private latency(): number {
     return this.world.latency((random) => (random.chance(0.02) ? random.between(500, 1_500) : random.between(25, 200)));
+  }
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

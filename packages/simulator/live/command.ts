@@ -8,6 +8,7 @@ import { checkAssembly } from '../cloud/check-assembly.js';
 import { renderIgnored, renderObstacles } from '../cloud/render-obstacles.js';
 import { differencesOf } from '../deployments/differences.js';
 import { CodeNotRunnable } from '../runtime/function-code.js';
+import { pathOf } from './api-addresses.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
 import { DEFAULT_PORT, PortInUse } from './server.js';
@@ -123,7 +124,8 @@ async function run(folder: string, { port, host, keep, logs, histories, outside,
   const ignored = obstacles.length > 0 ? renderIgnored(obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
   console.log(`Look at it: ${cloud.pageUrl}`);
-  console.log(`${folder} runs at ${cloud.url} (its API at ${cloud.url}/${cloud.live.cloud.apis[0]?.stage ?? ''})`);
+  const addresses = cloud.live.cloud.apis.map((api) => `\n  ${api.label}: ${cloud.url}${pathOf(api)}`);
+  console.log(`${folder} runs at ${cloud.url}${addresses.join('')}`);
   console.log('It is a simulator, not AWS. Ctrl-C ends it.');
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch(folder, (_event, name) => {

@@ -32,13 +32,18 @@ export class MapEdges {
 
   private addRoutes(): void {
     for (const api of this.cloud.apis) {
-      const stack = this.cloud.deployment.assembly.findByArn(api.id).stack;
       for (const { method, resource, backend } of api.routes) {
         // A mock answers for methods that a path doesn't have, and to pages that ask before they call.
         if ('mock' in backend && /^(ANY|OPTIONS)$/.test(method)) continue;
         const name = `${method} ${resource}`;
         const label = `${api.label} ${name}`;
-        const route = this.nodes.add(undefined, { id: `route:${label}`, kind: 'route', name, label, service: stack });
+        const route = this.nodes.add(undefined, {
+          id: `route:${label}`,
+          kind: 'route',
+          name,
+          label,
+          service: api.stack,
+        });
         if ('functionArn' in backend) this.addByArn(route, backend.functionArn, 'calls');
       }
     }

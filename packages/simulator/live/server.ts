@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { bodyBytes, toBody as bodyFrom, type HttpRequest, type HttpResponse } from '../runtime/http.js';
-import type { ApiRequest } from '../services/apigateway/messages.js';
+import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
+import { findEndpoint } from './api-addresses.js';
 import type { Control } from './control.js';
 import { withLocalCorsHeaders } from './cors.js';
 import { answerWithFile, DOCS } from './docs.js';
@@ -151,7 +152,7 @@ async function answerTo(
   const { method = 'GET' } = request;
   const url = readPath(request.url ?? '/');
   const isControl = url === CONTROL || url.startsWith(`${CONTROL}/`);
-  const api = isControl ? undefined : findApi(live, url);
+  const api = isControl ? undefined : findEndpoint(live.cloud.apis, url, request.headers.host);
   // Whoever calls the API has a token, which pages don't have; its answers say which pages may read them.
   const refusal = api ? undefined : refusalOf(request, page, hosts);
   if (refusal !== undefined) {
@@ -177,18 +178,6 @@ async function answerTo(
   if (isQuestion || isControl)
     return control.answer({ method, path: isQuestion ? CONTROL : url, body: bytes.toString('utf8') });
   return live.handleAwsRequest(awsRequest(request, url, decompress(request, bytes)));
-}
-
-/**
- * Finds the API of a path, `/<stage>/...` for the first API of that stage, `/restapis/<id>/<stage>/...` for each.
- * @returns its number, and the path below the stage
- */
-function findApi(live: LiveCloud, url: string): { number: number; path: string } | undefined {
-  const { apis } = live.cloud;
-  const [, id, rest = url] = /^\/restapis\/([^/]+)(\/.*)$/.exec(url) ?? [];
-  const [, stage, path = ''] = /^\/([^/?]+)(.*)$/.exec(rest) ?? [];
-  const number = apis.findIndex((api) => api.stage === stage && (id === undefined || api.id === id));
-  return number < 0 ? undefined : { number, path: path.startsWith('/') ? path : `/${path}` };
 }
 
 /** RFC 9112, 3.2.2: a target may be a whole address, as for a proxy. */
@@ -241,10 +230,15 @@ function decompress({ headers }: IncomingMessage, whole: Buffer): Buffer {
   }
 }
 
-function write(response: ServerResponse, { status, headers, ...body }: HttpResponse): void {
+function write(response: ServerResponse, answer: HttpResponse & Pick<ApiResponse, 'cookies'>): void {
+  const { status, headers, cookies, ...body } = answer;
   const bytes = bodyBytes(body);
   // An answer to HEAD tells the length that one to GET would have. RFC 9110, 9.3.2.
   const told = response.req.method === 'HEAD' ? headers['content-length'] : undefined;
-  response.writeHead(status, { ...headers, 'content-length': told ?? bytes.length });
+  response.writeHead(status, {
+    ...headers,
+    ...(cookies && { 'set-cookie': [...cookies] }),
+    'content-length': told ?? bytes.length,
+  });
   response.end(bytes);
 }

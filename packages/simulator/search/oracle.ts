@@ -1,6 +1,5 @@
 import type { Cloud, Deployment } from '../cloud/cloud.js';
 import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
-import { findRoute, normalizePath } from '../services/apigateway/routes.js';
 import { Baseline, type EndState, findDeadLetterQueues, readEndState } from './end-state.js';
 import type { Stimulus } from './recorded-requests.js';
 import { playWithFaults, type Scenario, type Violation } from './scenario.js';
@@ -145,7 +144,7 @@ function ask(cloud: Cloud, stimulus: Stimulus, then: (answer: Pick<ApiResponse, 
 
 /** Finds the API that has a route for a request; without any, the first one refuses it. @throws {AppDoesNotAnswer} */
 function findApi({ apis }: Cloud, request: ApiRequest): Cloud['apis'][number] {
-  const found = apis.find(({ routes }) => findRoute(routes, request.method, normalizePath(request))) ?? apis[0];
+  const found = apis.find((api) => api.findRoute(request.method, request.path)) ?? apis[0];
   if (!found)
     throw new AppDoesNotAnswer(
       'the assembly has no API, so no request can be sent: begin its work by steps (docs/search.md), or write a scenario',

@@ -9,7 +9,11 @@ export interface ApiRequest {
 
 export interface ApiResponse {
   readonly status: number;
-  /** Headers by lower-case name. */
+  /** Headers by lower-case name, without those that set several cookies. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, where there are several. */
+  readonly cookies?: readonly string[];
   readonly body: string;
+  /** Its bytes, where they are no UTF-8, so that the text can't hold them. */
+  readonly bytes?: Uint8Array;
 }

@@ -1,15 +1,24 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { ObstaclesMet } from '../../assembly/obstacles.js';
-import { countByMinute } from '../../engine/count-by-minute.js';
-import type { EventLoop } from '../../engine/event-loop.js';
-import type { Iam } from '../iam/model.js';
-import type { InvocationResult, LambdaFunction } from '../lambda/model.js';
+import type { InvocationResult } from '../lambda/model.js';
 import { type Authorization, Authorizers } from './authorizers.js';
+import {
+  callFunction,
+  canBeDecoded,
+  countRequest,
+  type Endpoint,
+  executeApiArn,
+  gatewayLatency,
+  type RouteTraffic,
+  type Surroundings,
+  sendAnswer,
+  withinLimit,
+} from './endpoint.js';
 import { type Context, GatewayResponses, type GatewayResponseType } from './gateway-responses.js';
 import type { ApiRequest, ApiResponse } from './messages.js';
 import { buildProxyEvent, type ProxyEvent, parseProxyResponse } from './proxy.js';
-import { buildRoutes, findRoute, normalizePath, parseFunctionArn, type Route } from './routes.js';
-import { Throttling } from './throttling.js';
+import { buildRoutes, findRoute, normalizePath, parseFunctionArn, type RestRoute } from './routes.js';
+import { readMethodSettings, Throttling } from './throttling.js';
 
 /** AWS, "Amazon API Gateway quotas": the maximum payload of a REST API. */
 const MAX_PAYLOAD = 10 * 1024 * 1024;
@@ -20,37 +29,24 @@ const BAD_REQUEST: ApiResponse = {
   body: '{"message":"Bad Request"}',
 };
 
-/** Requests of one route. */
-interface RouteTraffic {
-  /** Requests that wait for their answer. */
-  running: number;
-  /** Requests that were answered with a status of 500 or more, by the minute in which they came. */
-  readonly failedAt: Map<number, number>;
-}
-
 /**
  * A REST API with Lambda proxy and mock integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
  * "Use API Gateway Lambda authorizers".
  */
-export class RestApi {
-  readonly routes: readonly Route[];
+export class RestApi implements Endpoint {
+  readonly routes: readonly RestRoute[];
   private readonly answers: GatewayResponses;
   private readonly throttling: Throttling;
   private readonly authorizers: Authorizers;
   readonly stage: string;
-  /** Requests that it has got. */
   requests = 0;
-  /** Traffic of each route that was called, by its name: `POST /orders`. */
   readonly traffic = new Map<string, RouteTraffic>();
   private readonly deploymentId: string;
 
   constructor(
     private readonly api: Resource,
     private readonly assembly: Assembly,
-    private readonly around: {
-      readonly world: EventLoop;
-      readonly iam: Iam;
-      readonly functions: ReadonlyMap<string, LambdaFunction>;
+    private readonly around: Surroundings & {
       /** @see Load.apiShare */
       readonly share?: number | undefined;
       /** Gets the methods that have no model. */
@@ -63,29 +59,30 @@ export class RestApi {
     if (!stage) throw new Error(`${api.label} has no stage`);
     this.stage = String(stage.properties.StageName);
     this.deploymentId = String(stage.properties.DeploymentId ?? 'simulated');
-    this.throttling = new Throttling(stage, around.share);
+    this.throttling = new Throttling(readMethodSettings(stage), around.share);
     this.routes = buildRoutes(own, assembly, around.met);
     this.authorizers = new Authorizers(
       () => around.world.now,
       ({ ref, properties }, input, done) => {
-        const source = assembly.home.arn('execute-api', `${api.ref}/authorizers/${ref}`);
-        this.call(parseFunctionArn(String(properties.AuthorizerUri)), source, input, done);
+        const source = executeApiArn(assembly.home, api.ref, `authorizers/${ref}`);
+        callFunction(around, parseFunctionArn(String(properties.AuthorizerUri)), source, input, done);
       },
     );
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
   }
 
-  /** Its id, as in its address. */
   get id(): string {
     return this.api.ref;
   }
 
-  /** Path of its construct. */
   get label(): string {
     return this.api.label;
   }
 
-  /** ARNs of the functions that answer its requests, or decide who may send them. */
+  get stack(): string {
+    return this.api.stack;
+  }
+
   get functionArns(): ReadonlySet<string> {
     return new Set(
       this.routes.flatMap(({ authorizer, backend }) => [
@@ -95,22 +92,22 @@ export class RestApi {
     );
   }
 
-  /** @param done called once */
+  findRoute(method: string, path: string): RestRoute | undefined {
+    return findRoute(this.routes, method, normalizePath({ path }));
+  }
+
   request(request: ApiRequest, done: (response: ApiResponse) => void): void {
     const { world } = this.around;
     this.requests++;
     const context: Context = { requestId: world.random.id() };
     const path = normalizePath(request);
-    let answer = (response: ApiResponse): void => {
-      const sent = request.method === 'HEAD' ? { ...response, body: '' } : response;
-      world.after(gatewayLatency(world), () => done(sent));
-    };
+    let answer = sendAnswer(world, request, done);
     if (!canBeDecoded(path)) {
       answer(BAD_REQUEST);
       return;
     }
     const route = findRoute(this.routes, request.method, path);
-    if (route) answer = this.counted(`${route.method} ${route.resource}`, answer);
+    if (route) answer = countRequest(world, this.traffic, `${route.method} ${route.resource}`, answer);
     const refuse = (type: GatewayResponseType, more: Context = {}): void =>
       answer(this.answers.answer(type, { ...context, ...more }));
     if (!route) {
@@ -158,21 +155,8 @@ export class RestApi {
     });
   }
 
-  /** Counts a request of a route until it is answered. @returns the same answer, counted */
-  private counted(route: string, answer: (response: ApiResponse) => void): (response: ApiResponse) => void {
-    const { now } = this.around.world;
-    const traffic = this.traffic.get(route) ?? { running: 0, failedAt: new Map() };
-    this.traffic.set(route, traffic);
-    traffic.running++;
-    return (response) => {
-      traffic.running--;
-      if (response.status >= 500) countByMinute(traffic.failedAt, now);
-      answer(response);
-    };
-  }
-
   private authorize(
-    { authorizer }: Route,
+    { authorizer }: RestRoute,
     request: ApiRequest,
     event: ProxyEvent,
     done: (authorization: Authorization) => void,
@@ -181,66 +165,19 @@ export class RestApi {
       done({ kind: 'allowed' });
       return;
     }
-    const methodArn = this.assembly.home.arn(
-      'execute-api',
-      `${this.api.ref}/${this.stage}/${request.method}${event.path}`,
-    );
+    const methodArn = executeApiArn(this.assembly.home, this.api.ref, `${this.stage}/${request.method}${event.path}`);
     this.authorizers.decide(authorizer, request, event, methodArn, done);
   }
 
   private integrate(
-    route: Route,
+    route: RestRoute,
     functionArn: string,
     event: ProxyEvent,
     done: (result: InvocationResult | 'forbidden' | 'timeout') => void,
   ): void {
-    let over = false;
-    const { world } = this.around;
-    const finish = (result: InvocationResult | 'forbidden' | 'timeout'): void => {
-      if (over) return;
-      over = true;
-      limit.cancel();
-      done(result);
-    };
-    const limit = world.after(route.timeout, () => finish('timeout'));
-    const source = this.assembly.home.arn(
-      'execute-api',
-      `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\+?\}/g, 'x')}`,
-    );
-    this.call(functionArn, source, event, finish);
-  }
-
-  /** Invokes a function if its policy allows this API to do so. */
-  private call(
-    functionArn: string,
-    SourceArn: string,
-    event: object,
-    done: (result: InvocationResult | 'forbidden') => void,
-  ): void {
-    const { iam, functions, world } = this.around;
-    const access = {
-      action: 'lambda:InvokeFunction',
-      resource: functionArn,
-      context: { 'aws:SourceArn': SourceArn },
-      service: 'apigateway.amazonaws.com',
-    };
-    const fn = functions.get(functionArn);
-    if (!fn || !iam.resourceAllows(functionArn, access)) {
-      world.after(1, () => done('forbidden'));
-      return;
-    }
-    fn.invoke(event, done);
-  }
-}
-
-/** Milliseconds that a request or an answer takes through the gateway. */
-const gatewayLatency = (world: EventLoop): number => world.latency((random) => random.between(2, 15));
-
-function canBeDecoded(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
+    const finish = withinLimit(this.around.world, route.timeout, done);
+    const path = route.resource.replace(/\{\w+\+?\}/g, 'x');
+    const source = executeApiArn(this.assembly.home, this.api.ref, `${this.stage}/${route.method}${path}`);
+    callFunction(this.around, functionArn, source, event, finish);
   }
 }

@@ -1,7 +1,7 @@
 import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { Context } from './gateway-responses.js';
 import type { ApiRequest, ApiResponse } from './messages.js';
-import { normalizePath, type Route } from './routes.js';
+import { normalizePath, type RestRoute } from './routes.js';
 
 /** The event of a function behind a Lambda proxy integration; an authorizer gets almost the same. */
 export interface ProxyEvent {
@@ -24,7 +24,7 @@ export function buildProxyEvent(
     readonly now: number;
     readonly home: AccountAndRegion;
   },
-  route: Pick<Route, 'resource' | 'resourceId' | 'pattern' | 'parameters'>,
+  route: Pick<RestRoute, 'resource' | 'resourceId' | 'pattern' | 'parameters'>,
   request: ApiRequest,
 ): ProxyEvent {
   const { apiId, deploymentId, stage, requestId, now, home } = where;
@@ -87,7 +87,7 @@ const NOBODY = {
 };
 
 /** Returns a time as the Common Log Format writes it: `09/Apr/2015:12:34:56 +0000`. */
-function formatRequestTime(milliseconds: number): string {
+export function formatRequestTime(milliseconds: number): string {
   const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) (\S+)/.exec(new Date(milliseconds).toUTCString()) ?? [];
   return `${day}/${month}/${year}:${time} +0000`;
 }
@@ -114,7 +114,12 @@ export function parseProxyResponse(value: unknown): ApiResponse | undefined {
     all.set(key, [...(all.get(key) ?? []), ...[values].flat()]);
   }
   const cookies = all.get('set-cookie') ?? [];
-  if (cookies.length > 1) throw new Error("an answer with more than one Set-Cookie isn't modelled");
+  if (cookies.length > 1) all.delete('set-cookie');
   const joined = [...all].map(([name, values]) => [name, values.join(', ') || 'application/json'] as const);
-  return { status, headers: Object.fromEntries(joined), body: String(body ?? '') };
+  return {
+    status,
+    headers: Object.fromEntries(joined),
+    ...(cookies.length > 1 && { cookies: cookies.map(String) }),
+    body: String(body ?? ''),
+  };
 }

@@ -6,16 +6,21 @@ import { buildMockIntegration, type MockIntegration } from './mock-integration.j
 
 /** A method of a path, and its integration. */
 export interface Route {
-  /** `ANY` for all methods for which the resource has no route. */
+  /** `ANY` for all methods for which the path has no route. */
   readonly method: string;
+  /** Path with its parameters: `/orders/{id}`. */
   readonly resource: string;
-  readonly resourceId: string;
   readonly pattern: RegExp;
   readonly parameters: readonly string[];
   readonly backend: { readonly functionArn: string } | { readonly mock: MockIntegration };
   readonly authorizer: Resource | undefined;
   /** Milliseconds for which the gateway waits for its function. */
   readonly timeout: number;
+}
+
+/** A route of a REST API. */
+export interface RestRoute extends Route {
+  readonly resourceId: string;
 }
 
 /** AWS, "Amazon API Gateway quotas": the integration timeout of a REST API, unless a method sets one. */
@@ -32,7 +37,7 @@ export function buildRoutes(
   own: (type: string) => readonly Resource[],
   assembly: Assembly,
   met: ObstaclesMet,
-): readonly Route[] {
+): readonly RestRoute[] {
   const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
   const resourcePath = (id: string): string => {
     const resource = resources.get(id);
@@ -46,7 +51,7 @@ export function buildRoutes(
     if (Type === 'REQUEST' || Type === 'TOKEN') return authorizer;
     throw new Error(`its authorizer ${authorizer.label} is of the type ${String(Type)}`);
   };
-  const buildRoute = ({ properties, label }: Resource): Route => {
+  const buildRoute = ({ properties, label }: Resource): RestRoute => {
     const resource = resourcePath(String(properties.ResourceId)) || '/';
     const { AuthorizationType, AuthorizerId } = properties;
     if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
@@ -73,7 +78,7 @@ export function buildRoutes(
  * is used but one with a greedy parameter. LocalStack, `test_proxy_routing_with_hardcoded_resource_sibling`, recorded at
  * AWS.
  */
-export function findRoute(routes: readonly Route[], method: string, path: string): Route | undefined {
+export function findRoute(routes: readonly RestRoute[], method: string, path: string): RestRoute | undefined {
   const fitting = routes.filter(({ pattern }) => pattern.test(path));
   const first = fitting.find((route) => !isGreedy(route.resource))?.resource;
   const here = fitting.filter(({ resource }) => resource === first);
@@ -86,14 +91,15 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   );
 }
 
-const methodOf = (routes: readonly Route[], method: string): Route | undefined =>
+const methodOf = (routes: readonly RestRoute[], method: string): RestRoute | undefined =>
   routes.find((route) => route.method === method) ??
   (METHODS.has(method) ? routes.find((route) => route.method === 'ANY') : undefined);
 
 const isGreedy = (resource: string): boolean => resource.endsWith('+}');
 
 /** Returns the path of a request without its query; slashes before it count as one. */
-export const normalizePath = ({ path }: ApiRequest): string => (path.split('?')[0] ?? '').replace(/^\/*/, '/');
+export const normalizePath = ({ path }: Pick<ApiRequest, 'path'>): string =>
+  (path.split('?')[0] ?? '').replace(/^\/*/, '/');
 
 function parseIntegration(label: string, properties: JsonObject): Route['backend'] {
   const { Type, Uri, IntegrationHttpMethod } = properties.Integration as Record<string, string | undefined>;

@@ -8,16 +8,15 @@ interface Bucket {
   filledAt: number;
 }
 
-interface Limit {
-  readonly rate: number;
-  readonly burst: number;
-}
-
-interface MethodSetting {
-  readonly HttpMethod: string;
-  readonly ResourcePath: string;
+/** Settings of a stage or a route, as a template has them. */
+export interface ThrottlingSettings {
   readonly ThrottlingRateLimit?: number;
   readonly ThrottlingBurstLimit?: number;
+}
+
+interface MethodSetting extends ThrottlingSettings {
+  readonly HttpMethod: string;
+  readonly ResourcePath: string;
 }
 
 /**
@@ -26,30 +25,25 @@ interface MethodSetting {
  * stage's limits apply to each method separately, except to those with limits of their own.
  */
 export class Throttling {
-  /** By method and path (`POST /orders`); those of the whole stage by `*`. */
-  private readonly limits: ReadonlyMap<string, Limit>;
+  private readonly limits: ReadonlyMap<string, { readonly rate: number; readonly burst: number }>;
   private readonly buckets = new Map<string, Bucket>();
 
   /**
+   * @param settings by method and path (`POST /orders`); those of the whole stage by `*`
    * @param share of its limits that it has. @default 1
-   * @throws {Error} if all methods of one path have settings
    */
-  constructor({ label, properties }: Resource, share = 1) {
-    const settings = (properties.MethodSettings ?? []) as unknown as readonly MethodSetting[];
-    const limits = settings.map(({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit }) => {
-      if (HttpMethod === '*' && ResourcePath !== '/*') {
-        throw new Error(`${label}: settings of * ${ResourcePath} alone aren't modelled`);
-      }
+  constructor(settings: readonly (readonly [string, ThrottlingSettings])[], share = 1) {
+    const limits = settings.map(([name, { ThrottlingRateLimit, ThrottlingBurstLimit }]) => {
       const rate = Number(ThrottlingRateLimit ?? ACCOUNT.rate) * share;
       const burst = Math.max(1, Number(ThrottlingBurstLimit ?? ACCOUNT.burst) * share);
-      return [nameOf(HttpMethod, ResourcePath), { rate, burst }] as const;
+      return [name, { rate, burst }] as const;
     });
     this.limits = new Map(limits);
   }
 
   /** Checks whether a request to a method may pass, and takes a token if so. @param now milliseconds */
   passes(method: string, now: number): boolean {
-    const { rate, burst } = this.limits.get(method) ?? this.limits.get(STAGE) ?? ACCOUNT;
+    const { rate, burst } = this.limits.get(method) ?? this.limits.get(ALL_METHODS) ?? ACCOUNT;
     const { tokens, filledAt } = this.buckets.get(method) ?? { tokens: burst, filledAt: now };
     const filled = Math.min(burst, tokens + ((now - filledAt) / 1000) * rate);
     const passes = filled >= 1;
@@ -58,8 +52,21 @@ export class Throttling {
   }
 }
 
-const STAGE = '*';
+/** Name of the settings of all methods that have none of their own. */
+export const ALL_METHODS = '*';
+
+/** Returns the settings of a REST API's stage, by method and path. @throws {Error} if all methods of one path have settings */
+export function readMethodSettings({ label, properties }: Resource): readonly (readonly [string, MethodSetting])[] {
+  const settings = (properties.MethodSettings ?? []) as unknown as readonly MethodSetting[];
+  return settings.map((setting) => {
+    const { HttpMethod, ResourcePath } = setting;
+    if (HttpMethod === '*' && ResourcePath !== '/*') {
+      throw new Error(`${label}: settings of * ${ResourcePath} alone aren't modelled`);
+    }
+    return [nameOf(HttpMethod, ResourcePath), setting];
+  });
+}
 
 /** CloudFormation writes the slashes of a path below the first one as `~1`. */
 const nameOf = (method: string, path: string): string =>
-  method === '*' ? STAGE : `${method} ${path.replace(/^\//, '').replaceAll('~1', '/')}`;
+  method === '*' ? ALL_METHODS : `${method} ${path.replace(/^\//, '').replaceAll('~1', '/')}`;

@@ -95,16 +95,22 @@ export class Policies {
     }
     for (const permission of assembly.findByType('AWS::Lambda::Permission')) {
       const { FunctionName, Action = null, Principal = null, SourceArn, SourceAccount } = permission.properties;
+      const { FunctionUrlAuthType, InvokedViaFunctionUrl } = permission.properties;
+      const equal = {
+        ...(SourceAccount !== undefined && { 'aws:SourceAccount': SourceAccount }),
+        ...(FunctionUrlAuthType !== undefined && { 'lambda:FunctionUrlAuthType': FunctionUrlAuthType }),
+        ...(InvokedViaFunctionUrl === true && { 'lambda:InvokedViaFunctionUrl': 'true' }),
+      };
       const target = assembly.findByArn(FunctionName);
       const conditions = {
         ...(SourceArn !== undefined && { ArnLike: { 'aws:SourceArn': SourceArn } }),
-        ...(SourceAccount !== undefined && { StringEquals: { 'aws:SourceAccount': SourceAccount } }),
+        ...(Object.keys(equal).length > 0 && { StringEquals: equal }),
       };
       const condition = Object.keys(conditions).length === 0 ? {} : { Condition: conditions };
       const statement = {
         Effect: 'Allow',
         Action,
-        Principal: { Service: Principal },
+        Principal: Principal === '*' ? Principal : { Service: Principal },
         Resource: target.arn,
         ...condition,
       };
