@@ -236,6 +236,8 @@ function findShared(all: readonly ReadonlyMap<string, string>[]): ReadonlySet<st
 
 /** The property of a type that refers to another resource, and is a part of the name. */
 const PARTS_OF_NAMES: Readonly<Record<string, string>> = {
+  'AWS::Cognito::UserPoolDomain': 'Domain',
+  'AWS::Cognito::UserPoolResourceServer': 'Identifier',
   'AWS::Events::Rule': 'EventBusName',
   'AWS::Lambda::Alias': 'FunctionName',
   'AWS::Lambda::Url': 'TargetFunctionArn',

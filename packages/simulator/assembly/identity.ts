@@ -129,6 +129,15 @@ const KINDS: Readonly<
       },
     }),
   },
+  'AWS::Cognito::UserPool': { of: (name, home) => userPool(`${home.region}_${name.replace(/\W|_/g, '')}`, home) },
+  'AWS::Cognito::UserPoolClient': {
+    of: (name) => ({
+      ref: name.replace(/\W/g, ''),
+      attributes: { ClientId: name.replace(/\W/g, ''), ClientSecret: `secret of ${name}` },
+    }),
+  },
+  'AWS::Cognito::UserPoolDomain': { name: 'Domain', of: (name) => ({ ref: name }) },
+  'AWS::Cognito::UserPoolResourceServer': { of: (name, _, { Identifier }) => ({ ref: String(Identifier ?? name) }) },
   'AWS::ApiGatewayV2::Api': {
     of: (name, { region }) => ({
       attributes: { ApiEndpoint: `https://${name}.execute-api.${region}.amazonaws.com`, ApiId: name },
@@ -167,6 +176,12 @@ function table(name: string, home: AccountAndRegion): Partial<ResourceIdentity> 
   const own = home.arn('dynamodb', `table/${name}`);
   return { arn: own, attributes: { StreamArn: `${own}/stream/2026-01-05T00:00:00.000`, TableId: name } };
 }
+
+const userPool = (id: string, home: AccountAndRegion): ResourceIdentity => {
+  const host = `cognito-idp.${home.region}.amazonaws.com/${id}`;
+  const attributes = { UserPoolId: id, ProviderName: host, ProviderURL: `https://${host}` };
+  return { ref: id, arn: home.arn('cognito-idp', `userpool/${id}`), attributes };
+};
 
 const bucket = (name: string, { region }: AccountAndRegion): ResourceIdentity => ({
   ref: name,

@@ -28,6 +28,8 @@ export class AwsApi {
   async answer(http: HttpRequest): Promise<HttpResponse> {
     const shown = browseQueue(this.cloud, http);
     if (shown) return shown;
+    const ofPool = http.headers['x-amz-target'] === undefined ? this.cloud.userPools.answer(http) : undefined;
+    if (ofPool) return ofPool;
     let request: WireRequest | undefined;
     try {
       request = readRequest(http);

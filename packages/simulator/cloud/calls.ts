@@ -69,7 +69,9 @@ export class Calls {
 
   /** Answers one HTTP request of the SDK. */
   readonly send = (caller: Caller, http: HttpRequest, reply: ResponseHandler): void => {
-    if (this.thirdParties.has(http.host) || !isForAws(http)) {
+    // A user pool's host has its keys, and the service's operations.
+    const isOperation = http.headers['x-amz-target'] !== undefined;
+    if ((this.thirdParties.has(http.host) && !isOperation) || !isForAws(http)) {
       this.thirdParties.send(caller, http, reply);
       return;
     }

@@ -12,6 +12,7 @@ import type { Recording, RecordingLookup } from '../runtime/recording.js';
 import { EnvironmentPool } from '../runtime/recycled.js';
 import type { Endpoint } from '../services/apigateway/endpoint.js';
 import { RestApi } from '../services/apigateway/model.js';
+import { UserPools } from '../services/cognito/model.js';
 import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
 import { DynamoDbModel } from '../services/dynamodb/model.js';
@@ -201,6 +202,7 @@ export class Cloud {
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
+  readonly userPools: UserPools;
   /** Operations of its services. */
   readonly services: Services;
   /** Models of services outside of AWS that functions call. */
@@ -316,8 +318,15 @@ export class Cloud {
     this.events = new EventBridge(assembly, { world, faults, iam, ...targets, met });
     this.buckets.events = this.events;
     asynchronous.others = { topics, events: this.events };
+    this.userPools = new UserPools(assembly, { world, iam, functions, home });
     this.services = new AccountServices(this, (line) => live?.log(line));
     this.thirdParties = new ThirdParties(world, faults, live?.log);
+    const addresses = this.userPools.pools.map(({ issuer }) => new URL(issuer).host);
+    for (const host of new Set([...addresses, ...this.userPools.domains.keys()]))
+      this.thirdParties.add(host, {
+        answer: (request) => this.userPools.answer(request) ?? { status: 404, headers: {}, body: '' },
+        refuse: () => ({ status: 429, headers: {}, body: '' }),
+      });
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
     const invoke = (arn: string, event: unknown): void => this.asynchronous.invokeAsync(arn, event);
     const subscriptions = new LogSubscriptions(assembly, { world, iam, functions, invoke });
@@ -344,7 +353,7 @@ export class Cloud {
     for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping'))
       met.attempt(mapping, () => this.map(mapping));
     const findKeys: FindKeys = (issuer, then) => this.thirdParties.findKeys(issuer, then);
-    const around = { world, iam, functions, share: load?.apiShare, met, findKeys };
+    const around = { world, iam, functions, share: load?.apiShare, met, findKeys, findPool: this.userPools.find };
     const restApis = assembly
       .findByType('AWS::ApiGateway::RestApi')
       .flatMap((api) => met.attempt(api, () => new RestApi(api, assembly, around)) ?? []);

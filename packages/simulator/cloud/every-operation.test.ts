@@ -6,6 +6,7 @@ import * as apigateway from '@aws-sdk/client-api-gateway';
 import * as cloudformation from '@aws-sdk/client-cloudformation';
 import * as monitoring from '@aws-sdk/client-cloudwatch';
 import * as logs from '@aws-sdk/client-cloudwatch-logs';
+import * as cognito from '@aws-sdk/client-cognito-identity-provider';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as streams from '@aws-sdk/client-dynamodb-streams';
 import * as events from '@aws-sdk/client-eventbridge';
@@ -52,6 +53,14 @@ const STACK = [
     Heard: {
       Type: 'AWS::SNS::Subscription',
       Properties: { TopicArn: { Ref: 'Topic' }, Protocol: 'sqs', Endpoint: arnOf('Dead') },
+    },
+    Pool: { Type: 'AWS::Cognito::UserPool' },
+    Client: {
+      Type: 'AWS::Cognito::UserPoolClient',
+      Properties: {
+        UserPoolId: { Ref: 'Pool' },
+        ExplicitAuthFlows: ['ALLOW_USER_PASSWORD_AUTH', 'ALLOW_ADMIN_USER_PASSWORD_AUTH'],
+      },
     },
     Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
     Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
@@ -324,10 +333,34 @@ function keyOf({ ListKeys: { Keys } }: Answers) {
   return { KeyId: Keys[0].KeyId as string };
 }
 
+const POOL = { UserPoolId: 'eu-west-1_ShopPool' };
+const CLIENT = { ClientId: 'ShopClient' };
+const ALICE = { Username: 'alice' };
+const SIGN_IN = { ...CLIENT, AuthParameters: { USERNAME: 'alice', PASSWORD: 'Str0ng-word' } };
+const COGNITO: readonly Call[] = [
+  ['ListUserPools', { MaxResults: 10 }],
+  ['DescribeUserPool', POOL],
+  ['ListUserPoolClients', POOL],
+  ['DescribeUserPoolClient', { ...POOL, ...CLIENT }],
+  ['SignUp', { ...CLIENT, ...ALICE, Password: 'Str0ng-word' }],
+  ['ConfirmSignUp', { ...CLIENT, ...ALICE, ConfirmationCode: '123456' }],
+  ['InitiateAuth', { ...SIGN_IN, AuthFlow: 'USER_PASSWORD_AUTH' }],
+  ['AdminInitiateAuth', { ...POOL, ...SIGN_IN, AuthFlow: 'ADMIN_USER_PASSWORD_AUTH' }],
+  ['GetUser', ({ InitiateAuth: { AuthenticationResult } }) => ({ AccessToken: AuthenticationResult.AccessToken })],
+  ['AdminCreateUser', { ...POOL, Username: 'bob' }],
+  ['AdminSetUserPassword', { ...POOL, Username: 'bob', Password: 'Str0ng-word' }],
+  ['AdminConfirmSignUp', { ...POOL, Username: 'bob' }],
+  ['AdminUpdateUserAttributes', { ...POOL, ...ALICE, UserAttributes: [{ Name: 'name', Value: 'Alice' }] }],
+  ['AdminGetUser', { ...POOL, ...ALICE }],
+  ['ListUsers', POOL],
+  ['AdminDeleteUser', { ...POOL, ...ALICE }],
+];
+
 /** Clients, and what they call, by the name with which requests to a service are signed. */
 const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: string, calls: readonly Call[]])[]>> = {
   apigateway: [[apigateway, 'APIGatewayClient', REST.apigateway ?? []]],
   cloudformation: [[cloudformation, 'CloudFormationClient', REST.cloudformation ?? []]],
+  'cognito-idp': [[cognito, 'CognitoIdentityProviderClient', COGNITO]],
   dynamodb: [
     [dynamodb, 'DynamoDBClient', DYNAMODB],
     [streams, 'DynamoDBStreamsClient', STREAMS],

@@ -14,6 +14,8 @@ interface Properties {
 const ANYWHERE = new Set(['Tags', 'Description']);
 
 const NAMES = 'a name for people';
+const MAIL = 'nobody gets mails or messages: a code is read from the model';
+const PAGES = 'the pages on which people sign in';
 
 /** The resource types that have a model, with the known properties of each. */
 export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
@@ -23,6 +25,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'AuthorizerUri',
       'IdentitySource',
       'IdentityValidationExpression',
+      'ProviderARNs',
       'RestApiId',
       'Type',
     ],
@@ -33,6 +36,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   },
   'AWS::ApiGateway::Method': {
     modelled: [
+      'AuthorizationScopes',
       'AuthorizationType',
       'AuthorizerId',
       'HttpMethod',
@@ -52,7 +56,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'Integration.CacheNamespace': 'nothing is cached',
       OperationName: NAMES,
     },
-    defaults: { ApiKeyRequired: false, AuthorizationScopes: [] },
+    defaults: { ApiKeyRequired: false },
   },
   'AWS::ApiGateway::Resource': { modelled: ['ParentId', 'PathPart', 'RestApiId'] },
   'AWS::ApiGateway::RestApi': {
@@ -150,6 +154,68 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       AccessLogSettings: 'nobody reads it',
       'DefaultRouteSettings.DetailedMetricsEnabled': 'metrics only',
     },
+  },
+  'AWS::Cognito::UserPool': {
+    modelled: [
+      'AdminCreateUserConfig.AllowAdminCreateUserOnly',
+      'AliasAttributes',
+      'AutoVerifiedAttributes',
+      'LambdaConfig.PostConfirmation',
+      'LambdaConfig.PreSignUp',
+      'LambdaConfig.PreTokenGeneration',
+      'Policies.PasswordPolicy',
+      'UsernameAttributes',
+    ],
+    inert: {
+      AccountRecoverySetting: MAIL,
+      DeletionProtection: 'no pool is deleted within a history',
+      DeviceConfiguration: 'no device is remembered',
+      EmailConfiguration: MAIL,
+      EmailVerificationMessage: MAIL,
+      EmailVerificationSubject: MAIL,
+      Schema: 'attributes are texts here, whatever their names are',
+      SmsConfiguration: MAIL,
+      SmsVerificationMessage: MAIL,
+      UserPoolName: NAMES,
+      UserPoolTags: NAMES,
+      UserPoolTier: 'which features may be bought',
+      UsernameConfiguration: 'names are compared as they are written',
+      VerificationMessageTemplate: MAIL,
+    },
+    defaults: { MfaConfiguration: 'OFF' },
+  },
+  'AWS::Cognito::UserPoolClient': {
+    modelled: [
+      'AccessTokenValidity',
+      'AllowedOAuthFlows',
+      'AllowedOAuthFlowsUserPoolClient',
+      'AllowedOAuthScopes',
+      'ExplicitAuthFlows',
+      'GenerateSecret',
+      'IdTokenValidity',
+      'RefreshTokenValidity',
+      'TokenValidityUnits',
+      'UserPoolId',
+    ],
+    inert: {
+      CallbackURLs: PAGES,
+      ClientName: NAMES,
+      DefaultRedirectURI: PAGES,
+      EnableTokenRevocation: 'no token is revoked',
+      LogoutURLs: PAGES,
+      PreventUserExistenceErrors: 'an unknown user and a wrong password have one answer here',
+      ReadAttributes: 'a token has all attributes',
+      SupportedIdentityProviders: 'users sign in at the pool itself',
+      WriteAttributes: 'a user may write all attributes',
+    },
+  },
+  'AWS::Cognito::UserPoolDomain': {
+    modelled: ['Domain', 'UserPoolId'],
+    inert: { ManagedLoginVersion: PAGES },
+  },
+  'AWS::Cognito::UserPoolResourceServer': {
+    modelled: ['Identifier'],
+    inert: { Name: NAMES, Scopes: 'clients name the scopes that they may ask for', UserPoolId: 'as the scopes' },
   },
   'AWS::DynamoDB::GlobalTable': 'by its model',
   'AWS::DynamoDB::Table': 'by its model',

@@ -2,6 +2,7 @@ import type { HttpResponse } from '../runtime/http.js';
 import { apigatewayApi } from '../services/apigateway/api.js';
 import { cloudformationApi } from '../services/cloudformation/api.js';
 import { cloudwatchApi } from '../services/cloudwatch/api.js';
+import type { UserPools } from '../services/cognito/model.js';
 import { DynamoDbApi } from '../services/dynamodb/api.js';
 import { OPERATIONS } from '../services/dynamodb/model.js';
 import type { Consumed } from '../services/dynamodb/wire.js';
@@ -37,6 +38,7 @@ export type Later = (then: (answer: Answer) => void) => void;
 const APIS = {
   apigateway: apigatewayApi,
   cloudformation: cloudformationApi,
+  'cognito-idp': ({ userPools }: { readonly userPools: UserPools }) => userPools.operations,
   events: eventsApi,
   kms: ({ kms }: { readonly kms: Kms }) => kms.operations,
   lambda: lambdaApi,

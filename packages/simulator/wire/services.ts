@@ -13,6 +13,7 @@ const TARGETS: Readonly<Record<string, AddressedRequest>> = {
   DynamoDB_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
   DynamoDBStreams_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
   AWSStepFunctions: { service: 'states', protocol: 'json-1.0' },
+  AWSCognitoIdentityProviderService: { service: 'cognito-idp', protocol: 'json-1.1' },
   AmazonSQS: { service: 'sqs', protocol: 'json-1.0' },
   AWSEvents: { service: 'events', protocol: 'json-1.1' },
   TrentService: { service: 'kms', protocol: 'json-1.1' },

@@ -87,14 +87,14 @@ function readIdentity({ properties }: Resource, request: ApiRequest): readonly s
     .split(',')
     .map((source) => source.trim())
     .filter((source) => source !== '');
-  const values = sources.map((source) => findValue(source, request));
+  const values = sources.map((source) => findIdentity(source, request));
   if (values.some((value) => value === undefined || value === '')) return undefined;
   if (typeof expression === 'string' && !new RegExp(`^(?:${expression})$`).test(values[0] ?? '')) return undefined;
   return values as readonly string[];
 }
 
-/** @param source `method.request.header.Authorization`, `method.request.querystring.token` */
-function findValue(source: string, { headers, path }: ApiRequest): string | undefined {
+/** Returns what a request has at a source: `method.request.header.Authorization`, `method.request.querystring.token`. */
+export function findIdentity(source: string, { headers, path }: ApiRequest): string | undefined {
   const [, place, name = ''] = /^method\.request\.(header|querystring)\.(.+)$/.exec(source) ?? [];
   if (place === 'querystring') return new URLSearchParams(path.split('?')[1] ?? '').get(name) ?? undefined;
   if (place !== 'header') return 'of the context';

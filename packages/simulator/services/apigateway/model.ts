@@ -2,6 +2,7 @@ import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import type { InvocationResult } from '../lambda/model.js';
 import { type Authorization, Authorizers } from './authorizers.js';
+import { authorizeByPool, type FindPool } from './cognito-authorizer.js';
 import {
   callFunction,
   canBeDecoded,
@@ -49,6 +50,7 @@ export class RestApi implements Endpoint {
     private readonly around: Surroundings & {
       /** @see Load.apiShare */
       readonly share?: number | undefined;
+      readonly findPool: FindPool;
       /** Gets the methods that have no model. */
       readonly met: ObstaclesMet;
     },
@@ -86,7 +88,9 @@ export class RestApi implements Endpoint {
   get functionArns(): ReadonlySet<string> {
     return new Set(
       this.routes.flatMap(({ authorizer, backend }) => [
-        ...(authorizer ? [parseFunctionArn(String(authorizer.properties.AuthorizerUri))] : []),
+        ...(authorizer?.properties.AuthorizerUri === undefined
+          ? []
+          : [parseFunctionArn(String(authorizer.properties.AuthorizerUri))]),
         ...('functionArn' in backend ? [backend.functionArn] : []),
       ]),
     );
@@ -156,13 +160,17 @@ export class RestApi implements Endpoint {
   }
 
   private authorize(
-    { authorizer }: RestRoute,
+    { authorizer, scopes }: RestRoute,
     request: ApiRequest,
     event: ProxyEvent,
     done: (authorization: Authorization) => void,
   ): void {
     if (!authorizer) {
       done({ kind: 'allowed' });
+      return;
+    }
+    if (authorizer.properties.Type === 'COGNITO_USER_POOLS') {
+      done(authorizeByPool(authorizer, request, scopes, this.around.findPool));
       return;
     }
     const methodArn = executeApiArn(this.assembly.home, this.api.ref, `${this.stage}/${request.method}${event.path}`);

@@ -21,6 +21,8 @@ export interface Route {
 /** A route of a REST API. */
 export interface RestRoute extends Route {
   readonly resourceId: string;
+  /** A token of a user pool needs one of these scopes; none if it is empty. */
+  readonly scopes: readonly string[];
 }
 
 /** AWS, "Amazon API Gateway quotas": the integration timeout of a REST API, unless a method sets one. */
@@ -48,14 +50,14 @@ export function buildRoutes(
   const findAuthorizer = (id: Json | undefined): Resource => {
     const authorizer = assembly.findByArn(id);
     const { Type } = authorizer.properties;
-    if (Type === 'REQUEST' || Type === 'TOKEN') return authorizer;
+    if (['COGNITO_USER_POOLS', 'REQUEST', 'TOKEN'].includes(String(Type))) return authorizer;
     throw new Error(`its authorizer ${authorizer.label} is of the type ${String(Type)}`);
   };
   const buildRoute = ({ properties, label }: Resource): RestRoute => {
     const resource = resourcePath(String(properties.ResourceId)) || '/';
     const { AuthorizationType, AuthorizerId } = properties;
-    if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
-      throw new Error(`${label}: authorization by ${AuthorizationType}`);
+    if (!['COGNITO_USER_POOLS', 'CUSTOM', 'NONE'].includes(String(AuthorizationType)))
+      throw new Error(`${label}: authorization by ${String(AuthorizationType)}`);
     return {
       method: String(properties.HttpMethod),
       resource,
@@ -64,7 +66,8 @@ export function buildRoutes(
       pattern: new RegExp(`^${resource.replace(/\{\w+\+\}$/, '(.+?)').replace(/\{\w+\}/g, '([^/]+)')}/?$`),
       parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
       backend: parseIntegration(label, properties),
-      authorizer: AuthorizationType === 'CUSTOM' ? findAuthorizer(AuthorizerId) : undefined,
+      authorizer: AuthorizationType === 'NONE' ? undefined : findAuthorizer(AuthorizerId),
+      scopes: ((properties.AuthorizationScopes ?? []) as readonly Json[]).map(String),
       timeout: Number((properties.Integration as JsonObject).TimeoutInMillis ?? INTEGRATION_TIMEOUT),
     };
   };

@@ -5,7 +5,7 @@ import { wildcard } from '../iam/policies.js';
 import type { InvocationResult } from '../lambda/model.js';
 import { joinHeaders, type Payload } from './payload.js';
 
-/** Decision over a request, with what its function hears of the caller. */
+/** Decision over a request, with what its function gets of the caller. */
 export type Authorization =
   | { readonly kind: 'allowed'; readonly context: Readonly<Record<string, unknown>> }
   | { readonly kind: 'denied' | 'failed' | 'unidentified' };

@@ -31,7 +31,7 @@ const MAX_PAYLOAD = 10 * 1024 * 1024;
 /** What API Gateway says of an answer that names no media type. */
 const TEXT = 'text/plain;charset=UTF-8';
 
-/** What the function of a route hears of the caller, by the payload format of its integration. */
+/** What the function of a route gets of the caller, by the payload format of its integration. */
 interface Caller {
   readonly '1.0': unknown;
   readonly '2.0': unknown;
