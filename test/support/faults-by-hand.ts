@@ -14,6 +14,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   kms: 'TrentService',
   ssm: 'AmazonSSM',
   lambda: '',
+  'cognito-idp': 'AWSCognitoIdentityProviderService',
   cloudformation: '',
   monitoring: '',
   logs: 'Logs_20140328',

@@ -138,6 +138,10 @@ const KINDS: Readonly<
   },
   'AWS::Cognito::UserPoolDomain': { name: 'Domain', of: (name) => ({ ref: name }) },
   'AWS::Cognito::UserPoolResourceServer': { of: (name, _, { Identifier }) => ({ ref: String(Identifier ?? name) }) },
+  'AWS::ApiGateway::ApiKey': { of: (name) => ({ attributes: { APIKeyId: name } }) },
+  'AWS::ApiGateway::Model': { name: 'Name', of: () => ({}) },
+  'AWS::ApiGateway::RequestValidator': { of: (name) => ({ attributes: { RequestValidatorId: name } }) },
+  'AWS::ApiGateway::UsagePlan': { of: (name) => ({ attributes: { Id: name } }) },
   'AWS::ApiGatewayV2::Api': {
     of: (name, { region }) => ({
       attributes: { ApiEndpoint: `https://${name}.execute-api.${region}.amazonaws.com`, ApiId: name },

@@ -12,6 +12,7 @@ import type { Recording, RecordingLookup } from '../runtime/recording.js';
 import { EnvironmentPool } from '../runtime/recycled.js';
 import type { Endpoint } from '../services/apigateway/endpoint.js';
 import { RestApi } from '../services/apigateway/model.js';
+import type { GatewayCall } from '../services/apigateway/service-integration.js';
 import { UserPools } from '../services/cognito/model.js';
 import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
@@ -39,7 +40,7 @@ import { StateMachines } from '../services/states/model.js';
 import type { ServiceCall } from '../services/states/tasks.js';
 import { Calls } from './calls.js';
 import { findObstacles } from './find-obstacles.js';
-import { callForMachine } from './machine-calls.js';
+import { callForGateway, callForMachine } from './machine-calls.js';
 import { AccountServices, type Services } from './services.js';
 import { ThirdParties } from './third-parties.js';
 
@@ -353,7 +354,18 @@ export class Cloud {
     for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping'))
       met.attempt(mapping, () => this.map(mapping));
     const findKeys: FindKeys = (issuer, then) => this.thirdParties.findKeys(issuer, then);
-    const around = { world, iam, functions, share: load?.apiShare, met, findKeys, findPool: this.userPools.find };
+    const callOfGateway: GatewayCall = (request, caller) => callForGateway(this.services, request, caller, live?.log);
+    const around = {
+      world,
+      faults,
+      call: callOfGateway,
+      iam,
+      functions,
+      share: load?.apiShare,
+      met,
+      findKeys,
+      findPool: this.userPools.find,
+    };
     const restApis = assembly
       .findByType('AWS::ApiGateway::RestApi')
       .flatMap((api) => met.attempt(api, () => new RestApi(api, assembly, around)) ?? []);

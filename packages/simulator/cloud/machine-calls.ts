@@ -1,6 +1,9 @@
+import type { Resource } from '../assembly/assembly.js';
+import type { GatewayCall } from '../services/apigateway/service-integration.js';
 import type { StateMachine } from '../services/states/machine.js';
 import type { ServiceCall } from '../services/states/tasks.js';
-import type { Services } from './services.js';
+import type { AwsError } from '../wire/request.js';
+import type { Answer, Services } from './services.js';
 
 /**
  * Carries a request of a state machine's task out.
@@ -24,4 +27,30 @@ export function callForMachine(
     unmodelled(`${machine.label}: the simulator doesn't model this: ${message}`);
     return { error: { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${message}` } };
   }
+}
+
+/** Carries a request of a gateway's integration out, as {@link callForMachine} does for a task. */
+export function callForGateway(
+  services: Services,
+  request: Parameters<GatewayCall>[0],
+  { label, role }: Parameters<GatewayCall>[1],
+  unmodelled: ((line: string) => void) | undefined,
+): ReturnType<GatewayCall> {
+  try {
+    // Errors name the session of the role.
+    const fn = { label, role, resource: { arn: role } as Resource };
+    const answer = services.perform({ ...request, protocol: 'json-1.0' }, { fn });
+    if (typeof answer === 'function') return (then) => answer((later) => then(withoutRaw(later)));
+    return withoutRaw(answer);
+  } catch (error) {
+    if (!unmodelled) throw error;
+    const { message } = error as Error;
+    unmodelled(`${label}: the simulator doesn't model this: ${message}`);
+    return { error: { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${message}` } };
+  }
+}
+
+function withoutRaw(answer: Answer): { readonly output: object } | { readonly error: AwsError } {
+  if ('raw' in answer) throw new Error('an integration of a gateway has no raw answer');
+  return answer;
 }

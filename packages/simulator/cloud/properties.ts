@@ -34,20 +34,48 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::ApiGateway::GatewayResponse': {
     modelled: ['ResponseParameters', 'ResponseTemplates', 'ResponseType', 'RestApiId', 'StatusCode'],
   },
+  'AWS::ApiGateway::ApiKey': {
+    modelled: ['Enabled', 'Value'],
+    inert: { CustomerId: NAMES, GenerateDistinctId: NAMES, Name: NAMES, StageKeys: 'usage plans say who may call' },
+  },
+  'AWS::ApiGateway::Model': {
+    modelled: ['Name', 'Schema'],
+    inert: { ContentType: 'methods say for which type it is', RestApiId: 'as its methods' },
+  },
+  'AWS::ApiGateway::RequestValidator': {
+    modelled: ['ValidateRequestBody', 'ValidateRequestParameters'],
+    inert: { Name: NAMES, RestApiId: 'as its methods' },
+  },
+  'AWS::ApiGateway::UsagePlan': {
+    modelled: ['ApiStages.ApiId', 'ApiStages.Stage'],
+    inert: {
+      'ApiStages.Throttle': 'the limits of a key: those of the stage are modelled',
+      Quota: 'no history sends so many requests',
+      Throttle: 'as that of a stage',
+      UsagePlanName: NAMES,
+    },
+  },
+  'AWS::ApiGateway::UsagePlanKey': { modelled: ['KeyId', 'UsagePlanId'], inert: { KeyType: 'there is one only' } },
   'AWS::ApiGateway::Method': {
     modelled: [
+      'ApiKeyRequired',
       'AuthorizationScopes',
       'AuthorizationType',
       'AuthorizerId',
       'HttpMethod',
+      'Integration.Credentials',
       'Integration.IntegrationHttpMethod',
       'Integration.IntegrationResponses',
       'Integration.PassthroughBehavior',
+      'Integration.RequestParameters',
       'Integration.RequestTemplates',
       'Integration.TimeoutInMillis',
       'Integration.Type',
       'Integration.Uri',
       'MethodResponses',
+      'RequestModels',
+      'RequestParameters',
+      'RequestValidatorId',
       'ResourceId',
       'RestApiId',
     ],
@@ -56,7 +84,6 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'Integration.CacheNamespace': 'nothing is cached',
       OperationName: NAMES,
     },
-    defaults: { ApiKeyRequired: false },
   },
   'AWS::ApiGateway::Resource': { modelled: ['ParentId', 'PathPart', 'RestApiId'] },
   'AWS::ApiGateway::RestApi': {

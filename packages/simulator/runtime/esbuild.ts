@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /**
  * Finds esbuild, which apps with `NodejsFunction` have: where a file is, in the current folder, or beside the simulator.
@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * @returns `undefined` if it isn't installed
  */
 export function findEsbuild(file: string): Pick<typeof import('esbuild'), 'buildSync'> | undefined {
-  for (const from of [file, join(process.cwd(), 'x.js'), import.meta.url]) {
+  for (const from of [resolve(file), join(process.cwd(), 'x.js'), import.meta.url]) {
     try {
       return createRequire(from)('esbuild') as typeof import('esbuild');
     } catch (error) {

@@ -28,6 +28,7 @@ const CALLED = [
   'ssm',
   'lambda',
   'cloudformation',
+  'cognito-idp',
   'monitoring',
   'logs',
 ] as const;

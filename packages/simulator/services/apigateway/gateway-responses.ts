@@ -29,6 +29,8 @@ const DEFAULTS = {
   API_CONFIGURATION_ERROR: { status: 500, ...INTERNAL },
   AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: null, error: 'AuthorizerConfigurationException' },
   AUTHORIZER_FAILURE: { status: 500, message: null, error: 'AuthorizerFailureException' },
+  BAD_REQUEST_BODY: { status: 400, message: 'Invalid request body', error: 'BadRequestException' },
+  BAD_REQUEST_PARAMETERS: { status: 400, message: 'Invalid request parameters', error: 'BadRequestException' },
   DEFAULT_5XX: { status: 502, ...INTERNAL },
   INTEGRATION_FAILURE: { status: 500, ...INTERNAL },
   INTEGRATION_TIMEOUT: {
@@ -36,6 +38,7 @@ const DEFAULTS = {
     message: 'Endpoint request timed out',
     error: 'InternalServerErrorException',
   },
+  INVALID_API_KEY: { status: 403, message: 'Forbidden', error: 'ForbiddenException' },
   MISSING_AUTHENTICATION_TOKEN: {
     status: 403,
     message: 'Missing Authentication Token',
@@ -71,11 +74,20 @@ export class GatewayResponses {
     this.responses = new Map(resources.map(gatewayResponse));
   }
 
-  answer(type: GatewayResponseType, context: Context): ApiResponse {
-    const { status, message, error } = DEFAULTS[type];
+  /** @param flaw text and details of this answer, where the request decides over them. @default those of its type */
+  answer(
+    type: GatewayResponseType,
+    context: Context,
+    flaw: { readonly message?: string; readonly details?: string } = {},
+  ): ApiResponse {
+    const { status, error } = DEFAULTS[type];
+    const { message = DEFAULTS[type].message, details } = flaw;
     const all = this.responses.get(status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX');
     const found = this.responses.get(type) ?? all;
-    const known = { ...context, error: { message, messageString: JSON.stringify(message), responseType: type } };
+    const known = {
+      ...context,
+      error: { message, messageString: JSON.stringify(message), validationErrorString: details, responseType: type },
+    };
     const headers = Object.entries(found?.headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),
       value.startsWith("'") ? value.slice(1, -1) : fillTemplate(value, known),

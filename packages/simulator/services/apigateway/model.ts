@@ -19,7 +19,9 @@ import { type Context, GatewayResponses, type GatewayResponseType } from './gate
 import type { ApiRequest, ApiResponse } from './messages.js';
 import { buildProxyEvent, type ProxyEvent, parseProxyResponse } from './proxy.js';
 import { buildRoutes, findRoute, normalizePath, parseFunctionArn, type RestRoute } from './routes.js';
+import type { ServiceSurroundings } from './service-integration.js';
 import { readMethodSettings, Throttling } from './throttling.js';
+import type { TemplateInput } from './velocity.js';
 
 /** AWS, "Amazon API Gateway quotas": the maximum payload of a REST API. */
 const MAX_PAYLOAD = 10 * 1024 * 1024;
@@ -41,19 +43,21 @@ export class RestApi implements Endpoint {
   private readonly authorizers: Authorizers;
   readonly stage: string;
   requests = 0;
+  private calls = 0;
   readonly traffic = new Map<string, RouteTraffic>();
   private readonly deploymentId: string;
 
   constructor(
     private readonly api: Resource,
     private readonly assembly: Assembly,
-    private readonly around: Surroundings & {
-      /** @see Load.apiShare */
-      readonly share?: number | undefined;
-      readonly findPool: FindPool;
-      /** Gets the methods that have no model. */
-      readonly met: ObstaclesMet;
-    },
+    private readonly around: Surroundings &
+      ServiceSurroundings & {
+        /** @see Load.apiShare */
+        readonly share?: number | undefined;
+        readonly findPool: FindPool;
+        /** Gets the methods that have no model. */
+        readonly met: ObstaclesMet;
+      },
   ) {
     const own = (type: string): readonly Resource[] =>
       assembly.findByType(type).filter(({ properties }) => properties.RestApiId === api.ref);
@@ -62,7 +66,7 @@ export class RestApi implements Endpoint {
     this.stage = String(stage.properties.StageName);
     this.deploymentId = String(stage.properties.DeploymentId ?? 'simulated');
     this.throttling = new Throttling(readMethodSettings(stage), around.share);
-    this.routes = buildRoutes(own, assembly, around.met);
+    this.routes = buildRoutes(own, assembly, this.stage, around.met);
     this.authorizers = new Authorizers(
       () => around.world.now,
       ({ ref, properties }, input, done) => {
@@ -139,9 +143,19 @@ export class RestApi implements Endpoint {
       this.authorize(route, request, event, (outcome) => {
         if (outcome.kind === 'refused') return refuse(outcome.type);
         if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', { authorizer: outcome.context });
+        const flaw = route.check(event);
+        if (flaw) return answer(this.answers.answer(flaw.type, { ...context, authorizer: outcome.context }, flaw));
         if ('mock' in route.backend) {
           const response = route.backend.mock.answer(request.headers, { ...context, authorizer: outcome.context });
           return typeof response === 'string' ? refuse(response) : answer(response);
+        }
+        if ('service' in route.backend) {
+          const input = toTemplateInput(event, { ...event.requestContext, authorizer: outcome.context });
+          const point = `${this.api.label} call ${++this.calls}`;
+          route.backend.service.run(input, point, this.around, (response) =>
+            typeof response === 'string' ? refuse(response) : answer(response),
+          );
+          return;
         }
         const { functionArn } = route.backend;
         const requestContext = { ...event.requestContext, ...(outcome.context && { authorizer: outcome.context }) };
@@ -188,4 +202,17 @@ export class RestApi implements Endpoint {
     const source = executeApiArn(this.assembly.home, this.api.ref, `${this.stage}/${route.method}${path}`);
     callFunction(this.around, functionArn, source, event, finish);
   }
+}
+
+/** Returns what templates can read of a request. */
+function toTemplateInput(event: ProxyEvent, context: Context): TemplateInput {
+  const texts = (value: unknown): Readonly<Record<string, string>> => (value ?? {}) as Readonly<Record<string, string>>;
+  return {
+    body: String(event.body ?? ''),
+    context,
+    path: texts(event.pathParameters),
+    querystring: texts(event.queryStringParameters),
+    header: texts(event.headers),
+    stageVariables: {},
+  };
 }

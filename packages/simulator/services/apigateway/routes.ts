@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import type { ApiRequest } from './messages.js';
 import { buildMockIntegration, type MockIntegration } from './mock-integration.js';
+import { buildRequestChecks, type RequestCheck } from './request-checks.js';
+import { buildServiceIntegration, type ServiceIntegration } from './service-integration.js';
 
 /** A method of a path, and its integration. */
 export interface Route {
@@ -12,7 +14,10 @@ export interface Route {
   readonly resource: string;
   readonly pattern: RegExp;
   readonly parameters: readonly string[];
-  readonly backend: { readonly functionArn: string } | { readonly mock: MockIntegration };
+  readonly backend:
+    | { readonly functionArn: string }
+    | { readonly mock: MockIntegration }
+    | { readonly service: ServiceIntegration };
   readonly authorizer: Resource | undefined;
   /** Milliseconds for which the gateway waits for its function. */
   readonly timeout: number;
@@ -23,6 +28,8 @@ export interface RestRoute extends Route {
   readonly resourceId: string;
   /** A token of a user pool needs one of these scopes; none if it is empty. */
   readonly scopes: readonly string[];
+  /** Checks a request whose caller may send it. */
+  readonly check: RequestCheck;
 }
 
 /** AWS, "Amazon API Gateway quotas": the integration timeout of a REST API, unless a method sets one. */
@@ -33,11 +40,12 @@ const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'P
 
 /**
  * Returns the methods of an API, those of the most specific path first: a name precedes a parameter in the same place.
- * @param own resources of a type that belong to the API
+ * @param own resources of a type that belong to the API @param stage its name
  */
 export function buildRoutes(
   own: (type: string) => readonly Resource[],
   assembly: Assembly,
+  stage: string,
   met: ObstaclesMet,
 ): readonly RestRoute[] {
   const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
@@ -53,7 +61,8 @@ export function buildRoutes(
     if (['COGNITO_USER_POOLS', 'REQUEST', 'TOKEN'].includes(String(Type))) return authorizer;
     throw new Error(`its authorizer ${authorizer.label} is of the type ${String(Type)}`);
   };
-  const buildRoute = ({ properties, label }: Resource): RestRoute => {
+  const buildRoute = (method: Resource): RestRoute => {
+    const { properties, label } = method;
     const resource = resourcePath(String(properties.ResourceId)) || '/';
     const { AuthorizationType, AuthorizerId } = properties;
     if (!['COGNITO_USER_POOLS', 'CUSTOM', 'NONE'].includes(String(AuthorizationType)))
@@ -67,6 +76,7 @@ export function buildRoutes(
       parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
       backend: parseIntegration(label, properties),
       authorizer: AuthorizationType === 'NONE' ? undefined : findAuthorizer(AuthorizerId),
+      check: buildRequestChecks(method, assembly, stage),
       scopes: ((properties.AuthorizationScopes ?? []) as readonly Json[]).map(String),
       timeout: Number((properties.Integration as JsonObject).TimeoutInMillis ?? INTEGRATION_TIMEOUT),
     };
@@ -106,8 +116,13 @@ export const normalizePath = ({ path }: Pick<ApiRequest, 'path'>): string =>
 
 function parseIntegration(label: string, properties: JsonObject): Route['backend'] {
   const { Type, Uri, IntegrationHttpMethod } = properties.Integration as Record<string, string | undefined>;
+  const { Credentials, RequestParameters } = properties.Integration as JsonObject;
+  if (Type !== 'AWS' && (Credentials ?? RequestParameters) !== undefined)
+    throw new Error(`${label}: Credentials and RequestParameters of an integration ${Type}`);
   if (Type === 'MOCK') return { mock: buildMockIntegration(label, properties) };
   if (Type === 'AWS_PROXY' && IntegrationHttpMethod === 'POST') return { functionArn: parseFunctionArn(Uri) };
+  if (Type === 'AWS' && IntegrationHttpMethod === 'POST')
+    return { service: buildServiceIntegration(label, properties) };
   throw new Error(`${label}: integration ${Type} by ${IntegrationHttpMethod}`);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
 import { awsApiOf } from '../../support/clients.js';
-import { arnOf, createCloud, functionResource } from '../../support/clouds.js';
+import { allowStatement, arnOf, createCloud, functionResource } from '../../support/clouds.js';
 import { askEndpoint, createHttpApi, httpAuthorizer, httpRoute } from '../../support/http-apis.js';
 import { decodeToken } from './jwt.js';
 
@@ -213,4 +213,31 @@ test('an HTTP API believes the tokens of a pool', async () => {
     expect(status).toBe(200);
   }
   expect((await askEndpoint(cloud, { path: '/orders', headers: { Authorization: 'Bearer x' } })).status).toBe(401);
+});
+
+test('a function calls a pool with the rights of its role', async () => {
+  const call = `const { request } = require('https');
+    const ask = (target, body) => new Promise((resolve) => {
+      const sent = request({ method: 'POST', host: 'cognito-idp.eu-west-1.amazonaws.com', path: '/',
+        headers: { 'X-Amz-Target': 'AWSCognitoIdentityProviderService.' + target } });
+      sent.on('response', (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += chunk));
+        response.on('end', () => resolve(response.statusCode));
+      });
+      sent.end(JSON.stringify(body));
+    });
+    exports.handler = async () => [
+      await ask('AdminCreateUser', { UserPoolId: '${POOL}', Username: 'alice' }),
+      await ask('AdminDeleteUser', { UserPoolId: '${POOL}', Username: 'alice' }),
+      await ask('SignUp', { ClientId: 'ShopClient', Username: 'bob', Password: '${PASSWORD}' }),
+    ];`;
+  const rights = [allowStatement(['cognito-idp:AdminCreateUser'], arnOf('Pool'))];
+  const cloud = createCloud({ ...resources(), ...functionResource('Work', rights) }, { Work: call });
+  let result: unknown;
+  cloud.fn('Shop/Work').invoke({}, (given) => {
+    result = given;
+  });
+  await cloud.world.settle();
+  expect(result).toEqual({ kind: 'returned', value: [200, 400, 200] });
 });

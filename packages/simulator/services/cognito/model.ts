@@ -1,6 +1,6 @@
 import type { Assembly } from '../../assembly/assembly.js';
 import type { HttpRequest, HttpResponse } from '../../runtime/http.js';
-import { NotModelled, type Operations, Refused, toSeconds } from '../../wire/operation.js';
+import { NotModelled, type Operation, type Operations, Refused, toSeconds } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import { PoolClient, UserPool } from './pool.js';
 import { answerAtPool } from './token-endpoint.js';
@@ -52,7 +52,7 @@ export class UserPools {
   }
 
   /** Operations by their names. */
-  readonly operations: Operations = {
+  readonly operations: Operations = this.awaited({
     SignUp: (input) => this.signUp(input),
     ConfirmSignUp: (input) => this.confirm(input),
     AdminConfirmSignUp: async (input) => {
@@ -121,7 +121,19 @@ export class UserPools {
         throw new Refused('ResourceNotFoundException', `User pool client ${String(input.ClientId)} does not exist.`);
       return { UserPoolClient: { UserPoolId: id, ClientId: client.id, ClientSecret: client.secret } };
     },
-  };
+  });
+
+  /** Lets the world wait for what an operation has left pending: its answer comes by a promise. */
+  private awaited(operations: Operations): Operations {
+    const wrapped = Object.entries(operations).map(([name, operation]): [string, Operation] => [
+      name,
+      (input, call) => {
+        this.around.world.enter();
+        return operation(input, call);
+      },
+    ]);
+    return Object.fromEntries(wrapped);
+  }
 
   /** @throws {Refused} ResourceNotFoundException */
   private poolOf({ UserPoolId }: Input): UserPool {

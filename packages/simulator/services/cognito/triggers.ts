@@ -68,9 +68,12 @@ export async function callTrigger(
 
 const invoke = (world: EventLoop, fn: LambdaFunction, event: object): Promise<InvocationResult | 'timeout'> =>
   new Promise((resolve) => {
-    const limit = world.after(PATIENCE, () => resolve('timeout'));
-    fn.invoke(event, (result) => {
+    // The world waits until the promise has moved.
+    const end = (result: InvocationResult | 'timeout'): void => {
+      world.enter();
       limit.cancel();
       resolve(result);
-    });
+    };
+    const limit = world.after(PATIENCE, () => end('timeout'));
+    fn.invoke(event, end);
   });
