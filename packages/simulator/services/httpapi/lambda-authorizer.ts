@@ -55,7 +55,7 @@ export class LambdaAuthorizers {
     const identity = sources.map((source) => findValue(source, request, payload));
     if (identity.some((value) => value === undefined || value === '')) return void done({ kind: 'unidentified' });
     const seconds = Number(AuthorizerResultTtlInSeconds);
-    const key = seconds > 0 && identity.length > 0 ? JSON.stringify([authorizer.ref, ...identity]) : undefined;
+    const key = identity.length > 0 ? JSON.stringify([authorizer.ref, ...identity]) : undefined;
     const kept = key === undefined ? undefined : this.kept.get(key);
     if (kept && kept.until > this.now()) return void done(judge(kept.decision, routeArn));
     const input =
