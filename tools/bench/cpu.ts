@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { otherNode } from '../../test/support/local/other-node.js';
 import { table } from '../cost/tables.js';
-import { startStub } from './stub-aws.js';
-import { findSubjects, RECORDS, type Subject } from './subjects.js';
+import { type StubRequest, startStub } from './stub-aws.js';
+import { findSubjects, RECORDS, type Subject, sdkAlone } from './subjects.js';
 
-// npm run bench:cold | bench:warm | bench:relay: CPU of a function as it is deployed, beside the same of a saga on Powertools, in the
-// same run on the Node that AWS runs. The two take turns, so that what else the machine does meets both; only the ratio counts.
+// npm run bench:cold | bench:warm | bench:relay: CPU of a function as it is deployed, beside the same of a saga on Powertools, and beside
+// its own requests sent by the SDK alone, in the same run on the Node that AWS runs. They take turns, so that what else the machine does
+// meets all; only the ratio counts.
 
 const CHILD = fileURLToPath(new URL('cpu-child.cjs', import.meta.url));
 /** Measurements of each subject, of which the median is shown. */
@@ -33,11 +34,17 @@ export async function main(args: readonly string[] = []): Promise<number> {
     return 1;
   }
   const folder = mkdtempSync(join(tmpdir(), 'orderly-cpu-'));
-  const { url, server } = await startStub();
+  let taken: StubRequest[] | undefined = [];
+  const { url, server } = await startStub((request) => taken?.push(request));
   try {
     const what = kind === 'relay' ? 'relay' : 'place-order';
-    const subjects = await findSubjects(what, folder);
     const run = (subject: Subject) => start(node.program, subject, url);
+    const [own, rival] = await findSubjects(what, folder);
+    const first = run(own);
+    await calls(first, 1);
+    first.kill();
+    const subjects = [own, rival, sdkAlone(own, taken, folder)];
+    taken = undefined;
     const measured = kind === 'cold' ? await cold(subjects, run) : await warm(subjects, run, what);
     print(kind, subjects, measured);
     return 0;
@@ -74,9 +81,9 @@ async function warm(subjects: readonly Subject[], run: (subject: Subject) => Chi
   }
 }
 
-/** Returns both with their places; whoever was first in one round is second in the next. */
-const inTurns = <T>(both: readonly T[], round: number): readonly (readonly [number, T])[] => {
-  const placed = both.map((one, at) => [at, one] as const);
+/** Returns all with their places; whoever was first in one round is last in the next. */
+const inTurns = <T>(all: readonly T[], round: number): readonly (readonly [number, T])[] => {
+  const placed = all.map((one, at) => [at, one] as const);
   return round % 2 === 0 ? placed : placed.toReversed();
 };
 

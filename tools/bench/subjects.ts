@@ -1,10 +1,14 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { BUNDLING } from '../../packages/kit/base/bundles.js';
 import { Assembly } from '../../packages/simulator/assembly/assembly.js';
 import type { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { stripeAssembly } from '../../test/support/simulation/assembly.js';
 import { playPowertools } from '../cost/rivals/powertools-run.js';
 import { Shop } from '../cost/shop.js';
+import type { StubRequest } from './stub-aws.js';
 
 /** A bundle to be measured, with real events for it. */
 export interface Subject {
@@ -73,4 +77,19 @@ async function record(cloud: Cloud, label: string, work: () => Promise<unknown>)
 function batchOf(events: readonly unknown[]): object {
   const records = events.flatMap((event) => (event as { readonly Records: readonly unknown[] }).Records);
   return { Records: Array.from({ length: RECORDS }, (_, at) => records[at % records.length]) };
+}
+
+/**
+ * Returns a function that sends the same requests by the AWS SDK, and does nothing else: the floor below every function that is
+ * made with it.
+ * @param of whose requests they are
+ * @param requests that it sent for one event
+ * @param folder for its files
+ */
+export function sdkAlone(of: Subject, requests: readonly StubRequest[], folder: string): Subject {
+  const [bundle, file] = [join(folder, 'sdk-alone.cjs'), join(folder, 'requests.json')];
+  writeFileSync(file, JSON.stringify(requests));
+  const entry = fileURLToPath(new URL('sdk-alone.lambda.ts', import.meta.url));
+  buildSync({ ...BUNDLING, entryPoints: [entry], outfile: bundle, logLevel: 'warning' });
+  return { name: 'the SDK alone', bundle, events: of.events, variables: { BENCH_REQUESTS: file } };
 }

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Env } from './environment.js';
+import { takeRandomBytes } from './ids.js';
 import type { Item, TransactWriteItem } from './items.js';
 import { SPAN, TracesEnv } from './traces-names.js';
 
@@ -51,9 +52,9 @@ const SAMPLED = 1;
  * @param traceparent of what causes it. Without a valid one it is the first span of a new trace, and the share that the environment
  *   samples decides whether the trace is written. @param spanId @default a random one
  */
-export function startSpan(traceparent: string | undefined, spanId = randomBytes(8).toString('hex')): Span {
+export function startSpan(traceparent: string | undefined, spanId = takeRandomBytes(8).toString('hex')): Span {
   const [, given, parent, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
-  const trace = given ?? randomBytes(16).toString('hex');
+  const trace = given ?? takeRandomBytes(16).toString('hex');
   const isSampled = flags === undefined ? isChosen(trace) : (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
   const begin = Date.now();
   return {

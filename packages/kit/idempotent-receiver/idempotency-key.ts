@@ -227,9 +227,9 @@ export function computeRequestHashes(
       .update(canonical({ method, path, query, body: hashed }))
       .digest('base64url');
   const there = personal.filter((field) => typeof body === 'object' && body !== null && field in body);
-  const impersonal =
-    there.length > 0 ? { ...(body as object), ...Object.fromEntries(there.map((f) => [f, true])) } : body;
-  return { requestHash: hash(impersonal), formerHash: hash(body) };
+  const formerHash = hash(body);
+  if (there.length === 0) return { requestHash: formerHash, formerHash };
+  return { requestHash: hash({ ...(body as object), ...Object.fromEntries(there.map((f) => [f, true])) }), formerHash };
 }
 
 /** Returns the canonical form of a value (RFC 8785): the same bytes for the same JSON, however it was written. */
