@@ -29,8 +29,8 @@ const FLOORS = [
   'services/apigateway',
   'services/httpapi',
   'services/cloudformation',
-  'services/cloudwatch',
   'services/logs',
+  'services/cloudwatch',
   'services/sts',
   // An account of all of them.
   'cloud',
