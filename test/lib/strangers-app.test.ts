@@ -3,19 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
+  CognitoUserPoolsAuthorizer,
   Cors,
   EndpointType,
+  JsonSchemaType,
   LambdaIntegration,
   MethodLoggingLevel,
   RestApi,
   TokenAuthorizer,
 } from 'aws-cdk-lib/aws-apigateway';
+import { CorsHttpMethod, HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  HttpLambdaAuthorizer,
+  HttpLambdaResponseType,
+  HttpUserPoolAuthorizer,
+} from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { OAuthScope, UserPool, UserPoolOperation } from 'aws-cdk-lib/aws-cognito';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import {
   Alias,
   Code,
+  FunctionUrlAuthType,
   type IFunction,
   type IVersion,
   Function as LambdaFn,
@@ -87,6 +98,77 @@ const synthesize = (add: (stack: Stack) => void = () => undefined): string => {
 let folder: string;
 beforeAll(() => {
   folder = synthesize();
+});
+
+/** Addresses at the edge of an app, as the CDK writes them by default. */
+function addEdge(stack: Stack): void {
+  const fn = new LambdaFn(stack, 'Edge', {
+    runtime: Runtime.NODEJS_22_X,
+    handler: 'index.handler',
+    code: Code.fromInline(`exports.handler = async () => ({ ok: true });`),
+  });
+  const pool = new UserPool(stack, 'Users', { selfSignUpEnabled: true, signInAliases: { email: true } });
+  pool.addTrigger(UserPoolOperation.PRE_SIGN_UP, fn);
+  const server = pool.addResourceServer('Server', {
+    identifier: 'orders',
+    scopes: [{ scopeName: 'read', scopeDescription: 'Reads orders' }],
+  });
+  const userPoolClient = pool.addClient('Web', { authFlows: { userPassword: true } });
+  pool.addClient('Machine', {
+    generateSecret: true,
+    oAuth: {
+      flows: { clientCredentials: true },
+      scopes: [OAuthScope.resourceServer(server, { scopeName: 'read', scopeDescription: 'Reads orders' })],
+    },
+  });
+  pool.addDomain('Domain', { cognitoDomain: { domainPrefix: 'stranger' } });
+  const api = new HttpApi(stack, 'Http', {
+    corsPreflight: { allowOrigins: ['*'], allowMethods: [CorsHttpMethod.GET] },
+  });
+  const integration = new HttpLambdaIntegration('ToEdge', fn);
+  const users = new HttpUserPoolAuthorizer('ByUser', pool, { userPoolClients: [userPoolClient] });
+  const decided = new HttpLambdaAuthorizer('ByFunction', fn, { responseTypes: [HttpLambdaResponseType.SIMPLE] });
+  api.addRoutes({ path: '/orders', methods: [HttpMethod.GET], integration, authorizer: users });
+  api.addRoutes({ path: '/orders/{id}', methods: [HttpMethod.ANY], integration, authorizer: decided });
+  api.addRoutes({ path: '/open/{proxy+}', integration });
+  fn.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
+  const rest = new RestApi(stack, 'Guarded', { cloudWatchRole: false });
+  const byPool = new CognitoUserPoolsAuthorizer(stack, 'ByPool', { cognitoUserPools: [pool] });
+  const options = {
+    authorizer: byPool,
+    apiKeyRequired: true,
+    requestValidatorOptions: { validateRequestBody: true },
+    requestModels: {
+      'application/json': rest.addModel('Order', { schema: { type: JsonSchemaType.OBJECT, required: ['sku'] } }),
+    },
+  };
+  rest.root.addMethod('POST', new LambdaIntegration(fn), options);
+  const plan = rest.addUsagePlan('Plan', { throttle: { rateLimit: 10, burstLimit: 2 } });
+  plan.addApiKey(rest.addApiKey('Key'));
+  plan.addApiStage({ stage: rest.deploymentStage });
+}
+
+test('the edge of an app as the CDK writes it by default runs', async () => {
+  const edge = synthesize(addEdge);
+  expect(checkAssembly(edge)).toEqual([]);
+  const cloud = new Cloud(new Deployment(new Assembly(edge)), { seed: '1' });
+  const ask = async (label: string, path: string, headers = {}) => {
+    let status = 0;
+    cloud.apis
+      .find((api) => api.label === label)
+      ?.request({ method: 'GET', path, headers }, (answer) => {
+        status = answer.status;
+      });
+    await cloud.world.until(() => status > 0);
+    return status;
+  };
+  const [pool] = cloud.userPools.pools;
+  const [client] = pool?.clients ?? [];
+  if (!pool || !client) throw new Error('the pool has no client');
+  const { IdToken } = pool.issueFor(pool.addUser('alice', undefined, new Map(), 'CONFIRMED'), client);
+  expect(await ask('Http', '/open/a')).toBe(200);
+  expect([await ask('Http', '/orders'), await ask('Http', '/orders', { Authorization: IdToken })]).toEqual([401, 200]);
+  expect(await ask('Edge/FunctionUrl', '/')).toBe(200);
 });
 
 test('an app as the CDK writes it by default has nothing that stands in the way', () =>
