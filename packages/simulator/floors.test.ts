@@ -25,6 +25,7 @@ const FLOORS = [
   'services/sns',
   'services/lambda',
   'services/states',
+  'services/pipes',
   'services/apigateway',
   'services/cloudformation',
   'services/cloudwatch',

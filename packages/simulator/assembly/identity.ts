@@ -88,6 +88,7 @@ const KINDS: Readonly<
   },
   'AWS::KMS::Key': { of: (name, home) => ({ arn: home.arn('kms', `key/${name}`), attributes: { KeyId: name } }) },
   'AWS::S3::Bucket': { name: 'BucketName', of: (name, home) => bucket(name.toLowerCase(), home) },
+  'AWS::Pipes::Pipe': { name: 'Name', of: (name, home) => ({ arn: home.arn('pipes', `pipe/${name}`) }) },
   'AWS::SNS::Topic': {
     name: 'TopicName',
     of: (name, home) => ({

@@ -15,17 +15,18 @@ import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
 import { DynamoDbModel } from '../services/dynamodb/model.js';
 import { toPlainItem } from '../services/dynamodb/plain.js';
+import type { StreamRecord } from '../services/dynamodb/wire.js';
 import { EventBridge } from '../services/events/model.js';
 import { Iam } from '../services/iam/model.js';
 import { Kms } from '../services/kms/model.js';
 import { AsyncInvocations } from '../services/lambda/async-invoke.js';
 import { type AccountQuota, type SharedConcurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
-import type { EventSource } from '../services/lambda/event-source.js';
 import type { Load } from '../services/lambda/load.js';
 import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from '../services/lambda/model.js';
-import { QueueMapping } from '../services/lambda/queue-mapping.js';
-import { StreamMapping } from '../services/lambda/stream-mapping.js';
+import type { StreamMapping } from '../services/lambda/stream-mapping.js';
 import { LogSubscriptions } from '../services/logs/subscriptions.js';
+import { readPipe } from '../services/pipes/definition.js';
+import { Pipe } from '../services/pipes/pipe.js';
 import { Buckets } from '../services/s3/model.js';
 import { Topics } from '../services/sns/model.js';
 import { Queue } from '../services/sqs/model.js';
@@ -35,6 +36,7 @@ import type { ServiceCall } from '../services/states/tasks.js';
 import { Calls } from './calls.js';
 import { findObstacles } from './find-obstacles.js';
 import { callForMachine } from './machine-calls.js';
+import { type FunctionSource, Pollers } from './pollers.js';
 import { AccountServices, type Services } from './services.js';
 import { ThirdParties } from './third-parties.js';
 
@@ -186,9 +188,7 @@ export class Cloud {
   readonly dynamodb: DynamoDbModel;
   readonly functions = new Map<string, LambdaFunction>();
   readonly queues = new Map<string, Queue>();
-  readonly streams: StreamMapping[] = [];
-  /** Event source mappings, of queues and of streams. */
-  readonly sources: EventSource[] = [];
+  private readonly pollers: Pollers;
   /** Asynchronous invocations of functions. */
   readonly asynchronous: AsyncInvocations;
   readonly events: EventBridge;
@@ -207,7 +207,6 @@ export class Cloud {
   readonly calls: Calls;
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: SharedConcurrency;
-  private readonly load: Load | undefined;
   /** Whether messages and events may be lost. */
   readonly losesMessages: boolean;
   /** Items after which a page that is read from a table ends. */
@@ -224,7 +223,6 @@ export class Cloud {
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
     const { begins, keySeed, steady = false, isWatched = false } = options;
-    this.load = load;
     this.losesMessages = losses;
     this.pageItems = pageItems;
     const happenings = live?.happenings ?? (isWatched ? new Happenings() : undefined);
@@ -304,7 +302,7 @@ export class Cloud {
     this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
     this.topics = new Topics(assembly, { world, faults, iam, queues, functions: this.asynchronous, met });
     const { asynchronous, topics, home } = this;
-    const call: ServiceCall = (request, machine) => callForMachine(this.services, request, machine, live?.log);
+    const call: ServiceCall = (request, caller) => callForMachine(this.services, request, caller, live?.log);
     this.machines = new StateMachines(assembly, { world, faults, iam, home, functions, asynchronous, call, met });
     const { machines } = this;
     const targets = { queues, functions: asynchronous, topics, machines };
@@ -336,8 +334,14 @@ export class Cloud {
       };
       functions.set(fn.arn, new LambdaFunction(fn, () => deployment.loadBundle(fn), settings));
     }
+    const { buckets } = this;
+    const loses = losses ? (id: string) => faults.faultAt({ id, kinds: LOSSES }) === 'lost' : undefined;
+    this.pollers = new Pollers({ world, iam, dynamodb, buckets, queues, topics, load, loses });
     for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping'))
-      met.attempt(mapping, () => this.map(mapping));
+      met.attempt(mapping, () => this.pollers.map(mapping, functions, assembly));
+    const pipes = { world, faults, iam, functions, asynchronous, machines, call };
+    for (const pipe of assembly.findByType('AWS::Pipes::Pipe'))
+      met.attempt(pipe, () => this.pollers.connect(new Pipe(readPipe(pipe, assembly), pipes)));
     const around = { world, iam, functions, share: load?.apiShare, met };
     this.apis = assembly
       .findByType('AWS::ApiGateway::RestApi')
@@ -349,6 +353,16 @@ export class Cloud {
   /** Ends the history: its remaining environments may serve another one. */
   end(): void {
     for (const fn of this.functions.values()) fn.recycle();
+  }
+
+  /** Pollers of tables' streams, for functions and for pipes. */
+  get streams(): readonly StreamMapping<StreamRecord>[] {
+    return this.pollers.streams;
+  }
+
+  /** Event source mappings, of queues and of streams. */
+  get sources(): readonly FunctionSource[] {
+    return this.pollers.mappings;
   }
 
   /** Its account and region. */
@@ -386,37 +400,10 @@ export class Cloud {
     return this.dynamodb.items(found.ref).map(toPlainItem);
   }
 
-  private readonly streamsOf = new Map<string, StreamMapping[]>();
-
   /** Must be called after a write to a table: its stream has records, and schedules may have work. */
   onTableWritten(table: string): void {
     this.events.schedules.replan();
-    for (const stream of this.streamsOf.get(table) ?? []) stream.wake();
-  }
-
-  private map(mapping: Resource): void {
-    const { world, iam, dynamodb, buckets, queues, functions } = this;
-    const { EventSourceArn, FunctionName } = mapping.properties;
-    const findFunction = functions.get(this.deployment.assembly.findByArn(FunctionName).arn);
-    if (!findFunction) throw new Error(`${mapping.label}: no function ${String(FunctionName)}`);
-    const findQueue = queues.get(String(EventSourceArn));
-    if (findQueue) {
-      this.sources.push(new QueueMapping(mapping, findQueue, findFunction, { world, iam, load: this.load }));
-      return;
-    }
-    const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
-    if (table === undefined) throw new Error(`${mapping.label}: event source ${String(EventSourceArn)}`);
-    const loses = (id: string): boolean => this.faults.faultAt({ id, kinds: LOSSES }) === 'lost';
-    const stream = new StreamMapping(mapping, table, findFunction, {
-      world,
-      iam,
-      dynamodb,
-      buckets,
-      ...(this.losesMessages && { loses }),
-    });
-    this.streams.push(stream);
-    this.sources.push(stream);
-    this.streamsOf.set(table, [...(this.streamsOf.get(table) ?? []), stream]);
+    this.pollers.wakeStreamsOf(table);
   }
 
   private expireInBackground(lag: number): void {

@@ -167,6 +167,23 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::Lambda::Permission': {
     modelled: ['Action', 'FunctionName', 'Principal', 'SourceAccount', 'SourceArn'],
   },
+  'AWS::Pipes::Pipe': {
+    modelled: [
+      'DesiredState',
+      'Enrichment',
+      'EnrichmentParameters',
+      'Name',
+      'RoleArn',
+      'Source',
+      'SourceParameters',
+      'Target',
+      'TargetParameters',
+    ],
+    inert: {
+      KmsKeyIdentifier: 'how its definition is stored',
+      LogConfiguration: 'logs only',
+    },
+  },
   'AWS::S3::Bucket': {
     modelled: [
       'BucketName',
