@@ -16,6 +16,7 @@ const FLOORS = [
   'wire',
   // Services of AWS.
   'services/iam',
+  'services/kinesis',
   'services/kms',
   'services/ssm',
   'services/dynamodb',

@@ -17,6 +17,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   cloudformation: '',
   monitoring: '',
   logs: 'Logs_20140328',
+  kinesis: 'Kinesis_20131202',
   states: 'AWSStepFunctions',
 };
 

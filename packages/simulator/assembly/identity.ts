@@ -86,6 +86,7 @@ const KINDS: Readonly<
     name: 'RoleName',
     of: (name, { account }) => ({ arn: `arn:${PARTITION}:iam::${account}:role/${name}`, attributes: { RoleId: name } }),
   },
+  'AWS::Kinesis::Stream': { name: 'Name', of: (name, home) => ({ arn: home.arn('kinesis', `stream/${name}`) }) },
   'AWS::KMS::Key': { of: (name, home) => ({ arn: home.arn('kms', `key/${name}`), attributes: { KeyId: name } }) },
   'AWS::S3::Bucket': { name: 'BucketName', of: (name, home) => bucket(name.toLowerCase(), home) },
   'AWS::Pipes::Pipe': { name: 'Name', of: (name, home) => ({ arn: home.arn('pipes', `pipe/${name}`) }) },

@@ -31,6 +31,11 @@ export function requiredAccesses(
       return [
         { action: `sns:${operation.replace(/Batch$/, '')}`, resource: String(input.TopicArn ?? input.TargetArn) },
       ];
+    case 'kinesis': {
+      const { StreamARN, StreamName } = input;
+      const named = StreamName === undefined ? '*' : home.arn('kinesis', `stream/${String(StreamName)}`);
+      return [{ action: `kinesis:${operation}`, resource: String(StreamARN ?? named) }];
+    }
     case 'states':
       return [{ action: `states:${operation}`, resource: findStatesResource(input) }];
     case 'kms': {

@@ -18,6 +18,7 @@ import { toPlainItem } from '../services/dynamodb/plain.js';
 import type { StreamRecord } from '../services/dynamodb/wire.js';
 import { EventBridge } from '../services/events/model.js';
 import { Iam } from '../services/iam/model.js';
+import { KinesisStreams } from '../services/kinesis/model.js';
 import { Kms } from '../services/kms/model.js';
 import { AsyncInvocations } from '../services/lambda/async-invoke.js';
 import { type AccountQuota, type SharedConcurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
@@ -197,6 +198,8 @@ export class Cloud {
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
+  /** Kinesis data streams. */
+  readonly kinesis: KinesisStreams;
   /** Operations of its services. */
   readonly services: Services;
   /** Models of services outside of AWS that functions call. */
@@ -293,6 +296,7 @@ export class Cloud {
     const keys = keySeed === undefined ? world.random : new Random(keySeed);
     this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), keys.fork('kms'));
     this.parameters = new Parameters(world, assembly.home);
+    this.kinesis = new KinesisStreams(assembly.findByType('AWS::Kinesis::Stream'), world);
     const { functions, queues } = this;
     const configurations = new Map(
       assembly
@@ -336,7 +340,7 @@ export class Cloud {
     }
     const { buckets } = this;
     const loses = losses ? (id: string) => faults.faultAt({ id, kinds: LOSSES }) === 'lost' : undefined;
-    this.pollers = new Pollers({ world, iam, dynamodb, buckets, queues, topics, load, loses });
+    this.pollers = new Pollers({ world, iam, dynamodb, buckets, queues, topics, kinesis: this.kinesis, load, loses });
     for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping'))
       met.attempt(mapping, () => this.pollers.map(mapping, functions, assembly));
     const pipes = { world, faults, iam, functions, asynchronous, machines, call };

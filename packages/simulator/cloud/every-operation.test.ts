@@ -9,6 +9,7 @@ import * as logs from '@aws-sdk/client-cloudwatch-logs';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as streams from '@aws-sdk/client-dynamodb-streams';
 import * as events from '@aws-sdk/client-eventbridge';
+import * as kinesis from '@aws-sdk/client-kinesis';
 import * as kms from '@aws-sdk/client-kms';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as s3 from '@aws-sdk/client-s3';
@@ -17,6 +18,7 @@ import * as sns from '@aws-sdk/client-sns';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LocalCloud } from '../live/local-cloud.js';
 import { awsApiOf } from '../support/clients.js';
@@ -54,6 +56,7 @@ const STACK = [
       Properties: { TopicArn: { Ref: 'Topic' }, Protocol: 'sqs', Endpoint: arnOf('Dead') },
     },
     Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
+    Stream: { Type: 'AWS::Kinesis::Stream', Properties: { Name: 'clicks' } },
     Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
     Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
     Stage: {
@@ -107,6 +110,19 @@ const SNS: readonly Call[] = [
   ],
 ];
 const kind = { DataType: 'String', StringValue: 'lamp' };
+
+const clicks = { StreamName: 'clicks' };
+const click = { PartitionKey: 'vera', Data: Buffer.from('click') };
+const KINESIS: readonly Call[] = [
+  ['ListStreams'],
+  ['DescribeStream', clicks],
+  ['DescribeStreamSummary', clicks],
+  ['ListShards', clicks],
+  ['PutRecord', { ...clicks, ...click }],
+  ['PutRecords', { ...clicks, Records: [click] }],
+  ['GetShardIterator', ({ PutRecord }) => ({ ...clicks, ...PutRecord, ShardIteratorType: 'TRIM_HORIZON' })],
+  ['GetRecords', ({ GetShardIterator: { ShardIterator } }) => ({ ShardIterator })],
+];
 
 const mine = { QueueUrl: 'http://127.0.0.1:4566/123456789012/mine' };
 const ofStack = { StackName: 'Shop' };
@@ -334,6 +350,7 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
     [dynamodb, 'DynamoDBClient', [['DeleteTable', { TableName }]]],
   ],
   events: [[events, 'EventBridgeClient', EVENTS]],
+  kinesis: [[kinesis, 'KinesisClient', KINESIS]],
   kms: [[kms, 'KMSClient', REST.kms ?? []]],
   lambda: [[lambda, 'LambdaClient', LAMBDA]],
   logs: [
@@ -418,7 +435,16 @@ describe('the operations over HTTP', () => {
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
     // The addresses of queues in the table have another port, and StartSyncExecution another host.
     const addresses = { useQueueUrlAsEndpoint: false, disableHostPrefix: true };
-    const overHttp = { region: 'eu-west-1', credentials, maxAttempts: 1, endpoint: cloud.url, ...addresses };
+    // Its own handler speaks HTTP/2.
+    const handler = service === 'kinesis' ? { requestHandler: new NodeHttpHandler() } : {};
+    const overHttp = {
+      region: 'eu-west-1',
+      credentials,
+      maxAttempts: 1,
+      endpoint: cloud.url,
+      ...addresses,
+      ...handler,
+    };
     expect(await callAll(service, overHttp)).toEqual([...(served[service] ?? [])].sort());
     expect(said).toEqual([]);
   });

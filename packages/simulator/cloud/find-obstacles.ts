@@ -15,7 +15,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::AppSync::': 'its resolvers would answer nobody',
   'AWS::CloudFormation::CustomResource': 'what its function does at a deployment would not happen',
   'AWS::Cognito::': 'nobody could sign in',
-  'AWS::Kinesis': 'what is put into the stream would reach nobody',
+  'AWS::Kinesis': 'what is put into it, or read from it, would reach nobody',
   'AWS::Lambda::Url': 'the address of the function would answer nobody',
   'AWS::Scheduler::': 'the schedule would never invoke its target',
   'AWS::SecretsManager::': 'functions could not read the secret',
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** Types whose properties say who gets which message: one that isn't known may change that. */
 const ROUTES_MESSAGES =
-  /^AWS::(ApiGateway|ApiGatewayV2|Events|Pipes|SNS|SQS|Scheduler|StepFunctions|DynamoDB)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
+  /^AWS::(ApiGateway|ApiGatewayV2|Events|Pipes|SNS|SQS|Scheduler|StepFunctions|DynamoDB|Kinesis)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
 
 /**
  * Finds all that stands in the way of playing an assembly, as far as its templates tell. A model may refuse more when it is made

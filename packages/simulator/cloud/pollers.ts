@@ -3,9 +3,11 @@ import type { EventLoop } from '../engine/event-loop.js';
 import type { DynamoDbModel } from '../services/dynamodb/model.js';
 import type { StreamRecord } from '../services/dynamodb/wire.js';
 import type { Iam } from '../services/iam/model.js';
+import type { KinesisStreams } from '../services/kinesis/model.js';
 import type { Consumer } from '../services/lambda/consumer.js';
 import { DiscardedBatches } from '../services/lambda/discarded-batch.js';
 import type { EventSource } from '../services/lambda/event-source.js';
+import { KinesisReader } from '../services/lambda/kinesis-reader.js';
 import type { Load } from '../services/lambda/load.js';
 import type { LambdaFunction } from '../services/lambda/model.js';
 import { QueueMapping } from '../services/lambda/queue-mapping.js';
@@ -24,6 +26,7 @@ interface Around {
   readonly buckets: Buckets;
   readonly queues: ReadonlyMap<string, Queue>;
   readonly topics: Topics;
+  readonly kinesis: KinesisStreams;
   readonly load: Load | undefined;
   /** Whether a batch of a stream is lost, which AWS excludes. @default none is */
   readonly loses: ((batch: string) => boolean) | undefined;
@@ -67,6 +70,12 @@ export class Pollers {
     const source = String(mapping.properties.EventSourceArn);
     const queue = queues.get(source);
     if (queue) return new QueueMapping(mapping, queue, consumer, { world, iam, load });
+    const data = this.around.kinesis.find(source);
+    if (data) {
+      const poller = this.read(mapping, new KinesisReader(data, consumer.role), consumer);
+      data.onRecords(() => poller.wake());
+      return poller;
+    }
     const [, table] = /:table\/([^/]+)\/stream\//.exec(source) ?? [];
     if (table === undefined) throw new Error(`${mapping.label}: event source ${source}`);
     const stream = this.read(mapping, new TableStreamReader(dynamodb, table), consumer);

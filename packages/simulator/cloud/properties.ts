@@ -106,6 +106,13 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       Path: NAMES,
     },
   },
+  'AWS::Kinesis::Stream': {
+    modelled: ['Name', 'RetentionPeriodHours', 'ShardCount', 'StreamModeDetails.StreamMode'],
+    inert: {
+      DesiredShardLevelMetrics: 'metrics only',
+      StreamEncryption: 'how records are stored; the right to use the key is not asked for',
+    },
+  },
   'AWS::KMS::Key': {
     modelled: ['Enabled', 'KeyPolicy', 'KeySpec', 'KeyUsage'],
     inert: {

@@ -7,6 +7,7 @@ import { OPERATIONS } from '../services/dynamodb/model.js';
 import type { Consumed } from '../services/dynamodb/wire.js';
 import { eventsApi } from '../services/events/api.js';
 import type { Iam } from '../services/iam/model.js';
+import { kinesisApi } from '../services/kinesis/api.js';
 import type { Kms } from '../services/kms/model.js';
 import { lambdaApi } from '../services/lambda/api.js';
 import type { CallingFunction } from '../services/lambda/sandbox.js';
@@ -38,6 +39,7 @@ const APIS = {
   apigateway: apigatewayApi,
   cloudformation: cloudformationApi,
   events: eventsApi,
+  kinesis: kinesisApi,
   kms: ({ kms }: { readonly kms: Kms }) => kms.operations,
   lambda: lambdaApi,
   logs: logsApi,

@@ -22,7 +22,7 @@ export const CALL_FAULTS = [
   'hung-after',
   /** DynamoDB writes: a transaction is in progress on an item. */
   'conflict',
-  /** PutEvents, PublishBatch, SendMessageBatch, BatchWriteItem, BatchGetItem: the first entry is refused, the others pass. */
+  /** PutEvents, PublishBatch, PutRecords, SendMessageBatch, BatchWriteItem, BatchGetItem: the first entry is refused, the others pass. */
   'entry-refused',
 ] as const;
 /** Faults of a read of DynamoDB that isn't strongly consistent. */

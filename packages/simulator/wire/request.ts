@@ -24,6 +24,7 @@ const CALLED = [
   'events',
   'states',
   's3',
+  'kinesis',
   'kms',
   'ssm',
   'lambda',
@@ -37,7 +38,7 @@ type Called = (typeof CALLED)[number];
 export interface AwsRequest extends WireRequest {
   readonly service: Called;
   /**
-   * PutEvents, SendMessageBatch: error codes of refused entries by their index. Only these operations can have this
+   * PutEvents, PutRecords, SendMessageBatch: error codes of refused entries by their index. Only these operations can have this
    * fault.
    */
   readonly refusedEntries?: ReadonlyMap<number, string>;

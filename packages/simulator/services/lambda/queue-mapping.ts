@@ -1,5 +1,6 @@
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
+import { parseText } from '../../wire/embedded-json.js';
 import type { Iam } from '../iam/model.js';
 import type { Message, Queue } from '../sqs/model.js';
 import type { Consumer } from './consumer.js';
@@ -99,7 +100,7 @@ export class QueueMapping extends EventSource {
 
   /** Checks a message against the filter; a message that doesn't match is deleted. */
   private takes(message: Message): boolean {
-    if (this.fits(() => ({ ...this.record(message), body: parseBody(message.body) }))) return true;
+    if (this.fits(() => ({ ...this.record(message), body: parseText(message.body) }))) return true;
     this.queue.delete(message.receipt);
     return false;
   }
@@ -174,12 +175,4 @@ export function parseBatchFailures(value: unknown): readonly string[] | undefine
     (failure) => (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier,
   );
   return identifiers.every((id): id is string => typeof id === 'string' && id !== '') ? identifiers : undefined;
-}
-
-function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

@@ -38,18 +38,21 @@ const KINDS: readonly (readonly [kind: TargetKind, type: string, parameters: str
   ['stream', 'AWS::Kinesis::Stream', 'KinesisStreamParameters', ['PartitionKey']],
 ];
 
+const OF_STREAM = [
+  'BatchSize',
+  'DeadLetterConfig',
+  'MaximumBatchingWindowInSeconds',
+  'MaximumRecordAgeInSeconds',
+  'MaximumRetryAttempts',
+  'OnPartialBatchItemFailure',
+  'ParallelizationFactor',
+  'StartingPosition',
+];
+
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   SqsQueueParameters: ['BatchSize', 'MaximumBatchingWindowInSeconds'],
-  DynamoDBStreamParameters: [
-    'BatchSize',
-    'DeadLetterConfig',
-    'MaximumBatchingWindowInSeconds',
-    'MaximumRecordAgeInSeconds',
-    'MaximumRetryAttempts',
-    'OnPartialBatchItemFailure',
-    'ParallelizationFactor',
-    'StartingPosition',
-  ],
+  DynamoDBStreamParameters: OF_STREAM,
+  KinesisStreamParameters: OF_STREAM,
 };
 
 /** Amazon EventBridge User Guide, "Amazon EventBridge Pipes batching and concurrency": the largest batch of each target. */

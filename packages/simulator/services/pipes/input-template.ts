@@ -1,4 +1,5 @@
 import type { Json } from '../../assembly/intrinsics.js';
+import { parseData, parseText } from '../../wire/embedded-json.js';
 import { NotModelled } from '../../wire/operation.js';
 import { parsePath, readAt } from '../states/paths.js';
 
@@ -44,7 +45,7 @@ export function compileInputTemplate(template: string): InputTemplate {
         written += isInText ? writeInText(value) : JSON.stringify(value);
       }
     }
-    return parseJson(written);
+    return parseText(written);
   };
 }
 
@@ -70,22 +71,7 @@ const writeInText = (value: Json): string =>
 export function parseBody(event: Json): Json {
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return event;
   const { body, data, eventSource } = event as Readonly<Record<string, Json>>;
-  if (eventSource === 'aws:sqs' && typeof body === 'string') return { ...event, body: parseJson(body) };
+  if (eventSource === 'aws:sqs' && typeof body === 'string') return { ...event, body: parseText(body) };
   if (eventSource === 'aws:kinesis' && typeof data === 'string') return { ...event, data: parseData(data) };
   return event;
-}
-
-/** Data that are no JSON stay in Base64. */
-export function parseData(data: string): Json {
-  const text = Buffer.from(data, 'base64').toString();
-  const parsed = parseJson(text);
-  return parsed === text ? data : parsed;
-}
-
-function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }

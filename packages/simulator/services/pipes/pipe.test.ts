@@ -63,7 +63,7 @@ test('source and type of an event are texts or paths into the message', async ()
   expect(event?.resources).toEqual([expect.stringMatching(/.+/)]);
 });
 
-test('a function enriches a batch, and each of its events goes on', async () => {
+test('a function enriches a batch, and each of its events reaches the target', async () => {
   const cloud = await play(
     createCloud(
       { ...SOURCE, Out, ...functionResource('Enrich'), ...pipeResource({ Target, Enrichment: arnOf('Enrich') }) },

@@ -44,6 +44,18 @@ export function toTargetRequest(
           PublishBatchRequestEntries: events.map((event, at) => ({ Id: String(at), Message: toText(event) })),
         },
       };
+    case 'stream':
+      return {
+        service: 'kinesis',
+        operation: 'PutRecords',
+        input: {
+          StreamARN: arn,
+          Records: events.map((event, at) => ({
+            PartitionKey: toText(parameter('PartitionKey', at) ?? ''),
+            Data: Buffer.from(toText(event)).toString('base64'),
+          })),
+        },
+      };
     default:
       return {
         service: 'events',
