@@ -34,6 +34,7 @@ import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
 import { StateMachines } from '../services/states/model.js';
 import type { ServiceCall } from '../services/states/tasks.js';
+import { createAwsCustomResource } from './aws-custom-resource.js';
 import { Calls } from './calls.js';
 import { findObstacles } from './find-obstacles.js';
 import { callForMachine } from './machine-calls.js';
@@ -350,6 +351,8 @@ export class Cloud {
     this.apis = assembly
       .findByType('AWS::ApiGateway::RestApi')
       .flatMap((api) => met.attempt(api, () => new RestApi(api, assembly, around)) ?? []);
+    for (const custom of assembly.findByType('Custom::AWS'))
+      met.attempt(custom, () => createAwsCustomResource(custom, this.services, functions));
     met.throwAll();
     this.expireInBackground(ttlLag);
   }

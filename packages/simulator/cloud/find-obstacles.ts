@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** Types whose properties say who gets which message: one that isn't known may change that. */
 const ROUTES_MESSAGES =
-  /^AWS::(ApiGateway|ApiGatewayV2|Events|Pipes|SNS|SQS|Scheduler|StepFunctions|DynamoDB|Kinesis)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
+  /^Custom::AWS$|^AWS::(ApiGateway|ApiGatewayV2|Events|Pipes|SNS|SQS|Scheduler|StepFunctions|DynamoDB|Kinesis)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
 
 /**
  * Finds all that stands in the way of playing an assembly, as far as its templates tell. A model may refuse more when it is made

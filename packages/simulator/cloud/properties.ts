@@ -269,6 +269,16 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
+  'Custom::AWS': {
+    modelled: ['Create', 'ServiceToken'],
+    inert: {
+      Delete: 'no stack is deleted within a history',
+      InstallLatestAwsSdk: 'its call is made by the models',
+      OutputPaths: 'what something takes from the answer is an unknown attribute',
+      ServiceTimeout: 'its call is answered at once',
+      Update: 'no stack is changed within a history',
+    },
+  },
 };
 
 /** Returns each property of the resource that is neither read nor inert: to assume that it has no effect would be a guess. */
