@@ -27,6 +27,7 @@ const FLOORS = [
   'services/lambda',
   'services/states',
   'services/pipes',
+  'services/scheduler',
   'services/apigateway',
   'services/cloudformation',
   'services/cloudwatch',

@@ -18,6 +18,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   monitoring: '',
   logs: 'Logs_20140328',
   kinesis: 'Kinesis_20131202',
+  scheduler: '',
   states: 'AWSStepFunctions',
 };
 

@@ -240,6 +240,7 @@ const PARTS_OF_NAMES: Readonly<Record<string, string>> = {
   'AWS::Events::Rule': 'EventBusName',
   'AWS::Lambda::Alias': 'FunctionName',
   'AWS::Lambda::Version': 'FunctionName',
+  'AWS::Scheduler::Schedule': 'GroupName',
 };
 
 const pseudoParameters = ({ account, region }: AccountAndRegion): JsonObject => ({

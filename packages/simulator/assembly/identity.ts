@@ -98,6 +98,16 @@ const KINDS: Readonly<
       attributes: { TopicArn: home.arn('sns', name), TopicName: name },
     }),
   },
+  'AWS::Scheduler::Schedule': {
+    name: 'Name',
+    of: (name, home, { GroupName: group = 'default' }) => ({
+      arn: home.arn('scheduler', `schedule/${String(group)}/${name}`),
+    }),
+  },
+  'AWS::Scheduler::ScheduleGroup': {
+    name: 'Name',
+    of: (name, home) => ({ arn: home.arn('scheduler', `schedule-group/${name}`) }),
+  },
   'AWS::StepFunctions::StateMachine': {
     name: 'StateMachineName',
     of: (name, home) => ({

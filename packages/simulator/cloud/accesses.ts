@@ -4,6 +4,7 @@ import type { DynamoDbModel } from '../services/dynamodb/model.js';
 import { type Entry, requiredAccess } from '../services/events/put-events.js';
 import type { Access } from '../services/iam/model.js';
 import type { Kms } from '../services/kms/model.js';
+import { groupOf } from '../services/scheduler/api.js';
 import { arnOf } from '../services/ssm/model.js';
 import { machineOfToken } from '../services/states/api.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
@@ -35,6 +36,16 @@ export function requiredAccesses(
       const { StreamARN, StreamName } = input;
       const named = StreamName === undefined ? '*' : home.arn('kinesis', `stream/${String(StreamName)}`);
       return [{ action: `kinesis:${operation}`, resource: String(StreamARN ?? named) }];
+    }
+    case 'scheduler': {
+      // EventBridge Scheduler User Guide, "Identity-based policies": whoever creates a schedule passes its role on.
+      const { RoleArn } = (input.Target ?? {}) as { readonly RoleArn?: string };
+      const context = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
+      const name = input.Name === undefined ? '*' : `${groupOf(input)}/${String(input.Name)}`;
+      return [
+        { action: `scheduler:${operation}`, resource: home.arn('scheduler', `schedule/${name}`) },
+        ...(RoleArn === undefined ? [] : [{ action: 'iam:PassRole', resource: RoleArn, context }]),
+      ];
     }
     case 'states':
       return [{ action: `states:${operation}`, resource: findStatesResource(input) }];

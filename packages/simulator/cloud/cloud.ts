@@ -29,6 +29,7 @@ import { LogSubscriptions } from '../services/logs/subscriptions.js';
 import { readPipe } from '../services/pipes/definition.js';
 import { Pipe } from '../services/pipes/pipe.js';
 import { Buckets } from '../services/s3/model.js';
+import { Scheduler } from '../services/scheduler/model.js';
 import { Topics } from '../services/sns/model.js';
 import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
@@ -199,6 +200,8 @@ export class Cloud {
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
+  /** EventBridge Scheduler. */
+  readonly scheduler: Scheduler;
   /** Kinesis data streams. */
   readonly kinesis: KinesisStreams;
   /** Operations of its services. */
@@ -351,6 +354,9 @@ export class Cloud {
     this.apis = assembly
       .findByType('AWS::ApiGateway::RestApi')
       .flatMap((api) => met.attempt(api, () => new RestApi(api, assembly, around)) ?? []);
+    this.scheduler = new Scheduler({ world, faults, iam, home, functions, asynchronous, queues, call });
+    for (const schedule of assembly.findByType('AWS::Scheduler::Schedule'))
+      met.attempt(schedule, () => this.scheduler.add(schedule));
     for (const custom of assembly.findByType('Custom::AWS'))
       met.attempt(custom, () => createAwsCustomResource(custom, this.services, functions));
     met.throwAll();

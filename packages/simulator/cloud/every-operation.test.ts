@@ -13,6 +13,7 @@ import * as kinesis from '@aws-sdk/client-kinesis';
 import * as kms from '@aws-sdk/client-kms';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as s3 from '@aws-sdk/client-s3';
+import * as scheduler from '@aws-sdk/client-scheduler';
 import * as sfn from '@aws-sdk/client-sfn';
 import * as sns from '@aws-sdk/client-sns';
 import * as sqs from '@aws-sdk/client-sqs';
@@ -111,6 +112,22 @@ const SNS: readonly Call[] = [
 ];
 const kind = { DataType: 'String', StringValue: 'lamp' };
 
+const late = {
+  Name: 'late',
+  ScheduleExpression: 'at(2026-02-01T00:00:00)',
+  FlexibleTimeWindow: { Mode: 'OFF' },
+  Target: {
+    Arn: 'arn:aws:sqs:eu-west-1:123456789012:Shop-Dead',
+    RoleArn: 'arn:aws:iam::123456789012:role/Shop-WorkRole',
+  },
+} as const;
+const SCHEDULER: readonly Call[] = [
+  ['CreateSchedule', late],
+  ['ListSchedules'],
+  ['GetSchedule', { Name: 'late', GroupName: 'default' }],
+  ['UpdateSchedule', { ...late, State: 'DISABLED' }],
+  ['DeleteSchedule', { Name: 'late' }],
+];
 const clicks = { StreamName: 'clicks' };
 const click = { PartitionKey: 'vera', Data: Buffer.from('click') };
 const KINESIS: readonly Call[] = [
@@ -359,6 +376,7 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
   ],
   monitoring: [[monitoring, 'CloudWatchClient', REST.monitoring ?? []]],
   s3: [[s3, 'S3Client', REST.s3 ?? []]],
+  scheduler: [[scheduler, 'SchedulerClient', SCHEDULER]],
   states: [
     [sfn, 'SFNClient', STARTED],
     [sqs, 'SQSClient', ASKED],

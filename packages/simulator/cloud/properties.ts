@@ -211,6 +211,21 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::S3::BucketPolicy': { modelled: ['Bucket', 'PolicyDocument'] },
+  'AWS::Scheduler::Schedule': {
+    modelled: [
+      'EndDate',
+      'FlexibleTimeWindow',
+      'GroupName',
+      'Name',
+      'ScheduleExpression',
+      'ScheduleExpressionTimezone',
+      'StartDate',
+      'State',
+      'Target',
+    ],
+    inert: { KmsKeyArn: 'how its input is stored; the right to use the key is not asked for' },
+  },
+  'AWS::Scheduler::ScheduleGroup': { modelled: ['Name'] },
   'AWS::SNS::Subscription': {
     modelled: [
       'Endpoint',

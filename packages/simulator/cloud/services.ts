@@ -13,6 +13,7 @@ import { lambdaApi } from '../services/lambda/api.js';
 import type { CallingFunction } from '../services/lambda/sandbox.js';
 import { logsApi } from '../services/logs/api.js';
 import { s3Api } from '../services/s3/api.js';
+import { schedulerApi } from '../services/scheduler/api.js';
 import { snsApi } from '../services/sns/api.js';
 import { sqsApi } from '../services/sqs/api.js';
 import type { Parameters as SsmParameters } from '../services/ssm/model.js';
@@ -45,6 +46,7 @@ const APIS = {
   logs: logsApi,
   monitoring: cloudwatchApi,
   s3: s3Api,
+  scheduler: schedulerApi,
   sns: snsApi,
   sqs: sqsApi,
   ssm: ({ parameters }: { readonly parameters: SsmParameters }) => parameters.operations,

@@ -24,6 +24,7 @@ const CALLED = [
   'events',
   'states',
   's3',
+  'scheduler',
   'kinesis',
   'kms',
   'ssm',

@@ -29,6 +29,7 @@ const OTHERS: Readonly<Record<string, Protocol>> = {
   lambda: 'rest-json',
   monitoring: 'query',
   s3: 'rest-xml',
+  scheduler: 'rest-json',
   sns: 'query',
   sqs: 'query',
   sts: 'query',
