@@ -18,6 +18,7 @@ const FLOORS = [
   'services/iam',
   'services/kinesis',
   'services/kms',
+  'services/secretsmanager',
   'services/ssm',
   'services/dynamodb',
   'services/sqs',

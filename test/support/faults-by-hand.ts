@@ -19,6 +19,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   logs: 'Logs_20140328',
   kinesis: 'Kinesis_20131202',
   scheduler: '',
+  secretsmanager: 'secretsmanager',
   states: 'AWSStepFunctions',
 };
 

@@ -108,6 +108,11 @@ const KINDS: Readonly<
     name: 'Name',
     of: (name, home) => ({ arn: home.arn('scheduler', `schedule-group/${name}`) }),
   },
+  'AWS::SecretsManager::Secret': { name: 'Name', of: secret },
+  'AWS::SSM::Parameter': {
+    name: 'Name',
+    of: (name, home) => ({ arn: home.arn('ssm', `parameter/${name.replace(/^\//, '')}`) }),
+  },
   'AWS::StepFunctions::StateMachine': {
     name: 'StateMachineName',
     of: (name, home) => ({
@@ -162,6 +167,12 @@ function qualified(home: AccountAndRegion, { FunctionName }: JsonObject, qualifi
 function table(name: string, home: AccountAndRegion): Partial<ResourceIdentity> {
   const own = home.arn('dynamodb', `table/${name}`);
   return { arn: own, attributes: { StreamArn: `${own}/stream/2026-01-05T00:00:00.000`, TableId: name } };
+}
+
+/** AWS gives six characters of its own to the ARN of a secret. */
+function secret(name: string, home: AccountAndRegion): Partial<ResourceIdentity> {
+  const arn = home.arn('secretsmanager', `secret:${name}-simula`);
+  return { ref: arn, arn, attributes: { Id: arn } };
 }
 
 const bucket = (name: string, { region }: AccountAndRegion): ResourceIdentity => ({

@@ -30,6 +30,7 @@ import { readPipe } from '../services/pipes/definition.js';
 import { Pipe } from '../services/pipes/pipe.js';
 import { Buckets } from '../services/s3/model.js';
 import { Scheduler } from '../services/scheduler/model.js';
+import { Secrets } from '../services/secretsmanager/model.js';
 import { Topics } from '../services/sns/model.js';
 import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
@@ -37,6 +38,7 @@ import { StateMachines } from '../services/states/model.js';
 import type { ServiceCall } from '../services/states/tasks.js';
 import { createAwsCustomResource } from './aws-custom-resource.js';
 import { Calls } from './calls.js';
+import { resolveVariables } from './dynamic-references.js';
 import { findObstacles } from './find-obstacles.js';
 import { callForMachine } from './machine-calls.js';
 import { type FunctionSource, Pollers } from './pollers.js';
@@ -200,6 +202,7 @@ export class Cloud {
   readonly buckets: Buckets;
   readonly kms: Kms;
   readonly parameters: Parameters;
+  readonly secrets: Secrets;
   /** EventBridge Scheduler. */
   readonly scheduler: Scheduler;
   /** Kinesis data streams. */
@@ -299,7 +302,8 @@ export class Cloud {
     );
     const keys = keySeed === undefined ? world.random : new Random(keySeed);
     this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), keys.fork('kms'));
-    this.parameters = new Parameters(world, assembly.home);
+    this.parameters = new Parameters(world, assembly.home, assembly.findByType('AWS::SSM::Parameter'));
+    this.secrets = new Secrets(assembly.findByType('AWS::SecretsManager::Secret'), world);
     this.kinesis = new KinesisStreams(assembly.findByType('AWS::Kinesis::Stream'), world);
     const { functions, queues } = this;
     const configurations = new Map(
@@ -340,7 +344,10 @@ export class Cloud {
         ...(live && { host: live.host, environments: live.environments, onInvocationEnd: live.onInvocationEnd }),
         ...recycled,
       };
-      functions.set(fn.arn, new LambdaFunction(fn, () => deployment.loadBundle(fn), settings));
+      met.attempt(fn, () => {
+        const resolved = resolveVariables(fn, this);
+        functions.set(fn.arn, new LambdaFunction(resolved, () => deployment.loadBundle(fn), settings));
+      });
     }
     const { buckets } = this;
     const loses = losses ? (id: string) => faults.faultAt({ id, kinds: LOSSES }) === 'lost' : undefined;

@@ -14,6 +14,7 @@ import * as kms from '@aws-sdk/client-kms';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as s3 from '@aws-sdk/client-s3';
 import * as scheduler from '@aws-sdk/client-scheduler';
+import * as secretsmanager from '@aws-sdk/client-secrets-manager';
 import * as sfn from '@aws-sdk/client-sfn';
 import * as sns from '@aws-sdk/client-sns';
 import * as sqs from '@aws-sdk/client-sqs';
@@ -58,6 +59,7 @@ const STACK = [
     },
     Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
     Stream: { Type: 'AWS::Kinesis::Stream', Properties: { Name: 'clicks' } },
+    Secret: { Type: 'AWS::SecretsManager::Secret', Properties: { Name: 'key' } },
     Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
     Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
     Stage: {
@@ -127,6 +129,12 @@ const SCHEDULER: readonly Call[] = [
   ['GetSchedule', { Name: 'late', GroupName: 'default' }],
   ['UpdateSchedule', { ...late, State: 'DISABLED' }],
   ['DeleteSchedule', { Name: 'late' }],
+];
+const SECRETS: readonly Call[] = [
+  ['ListSecrets'],
+  ['DescribeSecret', { SecretId: 'key' }],
+  ['GetSecretValue', { SecretId: 'key' }],
+  ['PutSecretValue', { SecretId: 'key', SecretString: 'open' }],
 ];
 const clicks = { StreamName: 'clicks' };
 const click = { PartitionKey: 'vera', Data: Buffer.from('click') };
@@ -376,6 +384,7 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
   ],
   monitoring: [[monitoring, 'CloudWatchClient', REST.monitoring ?? []]],
   s3: [[s3, 'S3Client', REST.s3 ?? []]],
+  secretsmanager: [[secretsmanager, 'SecretsManagerClient', SECRETS]],
   scheduler: [[scheduler, 'SchedulerClient', SCHEDULER]],
   states: [
     [sfn, 'SFNClient', STARTED],

@@ -17,7 +17,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::Cognito::': 'nobody could sign in',
   'AWS::Kinesis': 'what is put into it, or read from it, would reach nobody',
   'AWS::Lambda::Url': 'the address of the function would answer nobody',
-  'AWS::SecretsManager::': 'functions could not read the secret',
+  'AWS::SecretsManager::': 'the secret would not be rotated, attached or shared',
   'AWS::StepFunctions::': 'tasks of an activity would not end, and what names a version or alias would start nothing',
   'Custom::': 'what its function does at a deployment would not happen',
 };

@@ -226,6 +226,33 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     inert: { KmsKeyArn: 'how its input is stored; the right to use the key is not asked for' },
   },
   'AWS::Scheduler::ScheduleGroup': { modelled: ['Name'] },
+  'AWS::SecretsManager::Secret': {
+    modelled: [
+      'GenerateSecretString.ExcludeCharacters',
+      'GenerateSecretString.ExcludeLowercase',
+      'GenerateSecretString.ExcludeNumbers',
+      'GenerateSecretString.ExcludePunctuation',
+      'GenerateSecretString.ExcludeUppercase',
+      'GenerateSecretString.GenerateStringKey',
+      'GenerateSecretString.IncludeSpace',
+      'GenerateSecretString.PasswordLength',
+      'GenerateSecretString.SecretStringTemplate',
+      'Name',
+      'SecretString',
+    ],
+    inert: {
+      'GenerateSecretString.RequireEachIncludedType': 'each type is included anyway',
+      KmsKeyId: 'how it is stored; the right to use the key is not asked for',
+    },
+  },
+  'AWS::SSM::Parameter': {
+    modelled: ['Name', 'Type', 'Value'],
+    inert: {
+      AllowedPattern: 'a check of the deployment',
+      DataType: 'a check of the deployment',
+      Tier: 'what it costs',
+    },
+  },
   'AWS::SNS::Subscription': {
     modelled: [
       'Endpoint',

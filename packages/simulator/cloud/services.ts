@@ -14,6 +14,7 @@ import type { CallingFunction } from '../services/lambda/sandbox.js';
 import { logsApi } from '../services/logs/api.js';
 import { s3Api } from '../services/s3/api.js';
 import { schedulerApi } from '../services/scheduler/api.js';
+import type { Secrets } from '../services/secretsmanager/model.js';
 import { snsApi } from '../services/sns/api.js';
 import { sqsApi } from '../services/sqs/api.js';
 import type { Parameters as SsmParameters } from '../services/ssm/model.js';
@@ -47,6 +48,7 @@ const APIS = {
   monitoring: cloudwatchApi,
   s3: s3Api,
   scheduler: schedulerApi,
+  secretsmanager: ({ secrets }: { readonly secrets: Secrets }) => secrets.operations,
   sns: snsApi,
   sqs: sqsApi,
   ssm: ({ parameters }: { readonly parameters: SsmParameters }) => parameters.operations,

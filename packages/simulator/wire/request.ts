@@ -25,6 +25,7 @@ const CALLED = [
   'states',
   's3',
   'scheduler',
+  'secretsmanager',
   'kinesis',
   'kms',
   'ssm',

@@ -16,6 +16,7 @@ const TARGETS: Readonly<Record<string, AddressedRequest>> = {
   AmazonSQS: { service: 'sqs', protocol: 'json-1.0' },
   AWSEvents: { service: 'events', protocol: 'json-1.1' },
   Kinesis_20131202: { service: 'kinesis', protocol: 'json-1.1' },
+  secretsmanager: { service: 'secretsmanager', protocol: 'json-1.1' },
   TrentService: { service: 'kms', protocol: 'json-1.1' },
   Logs_20140328: { service: 'logs', protocol: 'json-1.1' },
   AmazonSSM: { service: 'ssm', protocol: 'json-1.1' },
