@@ -175,6 +175,40 @@ test('a pipe moves records from one stream to another', async () => {
   ]);
 });
 
+/** A pipe from the stream to a function, and a queue for what it gives up. */
+const piped = (parameters: object) => ({
+  Stream: stream(),
+  Dead: SOURCE.Dead,
+  ...functionResource('Work'),
+  ...pipeResource({
+    Source: arnOf('Stream'),
+    SourceParameters: { KinesisStreamParameters: { StartingPosition: 'LATEST', ...parameters } },
+    Target: arnOf('Work'),
+  }),
+});
+
+test('the target of a pipe names the record from which a batch comes again by the id of its event', async () => {
+  const code = `let tries = 0; exports.handler = async (records) => {
+    console.log(JSON.stringify(records));
+    return { batchItemFailures: tries++ === 0 ? [{ itemIdentifier: records[1].eventID }] : [] };
+  };`;
+  const cloud = await play(createCloud(piped({}), { Work: code }), ['a', 1], ['a', 2], ['a', 3]);
+  expect(recordsOf(cloud).map(({ length }) => length)).toEqual([3, 2]);
+});
+
+test('a pipe halves a batch that fails until the record alone is given up', async () => {
+  const code = `exports.handler = async (records) => {
+    if (records.some(({ data }) => Buffer.from(data, 'base64').toString() === '3')) throw new Error('no');
+  };`;
+  const parameters = {
+    MaximumRetryAttempts: 3,
+    OnPartialBatchItemFailure: 'AUTOMATIC_BISECT',
+    DeadLetterConfig: { Arn: arnOf('Dead') },
+  };
+  const cloud = await play(createCloud(piped(parameters), { Work: code }), ['a', 1], ['a', 2], ['a', 3], ['a', 4]);
+  expect(listMessages(cloud, 'Dead')).toMatchObject([{ KinesisBatchInfo: { batchSize: 1 } }]);
+});
+
 test('tumbling windows and consumers are named', () => {
   expect(() => createCloud(mapped({ TumblingWindowInSeconds: 60 }))).toThrow("TumblingWindowInSeconds isn't modelled");
   const consumer = {

@@ -222,6 +222,14 @@ test('a pipe without the right to its target fails, and the queue gives the mess
   expect(listMessages(blind, 'Source')).toHaveLength(1);
 });
 
+test('a pipe invokes a function only if its role may', async () => {
+  const rights = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+  const resources = { ...SOURCE, ...functionResource('Work'), ...pipeResource({ Target: arnOf('Work') }, rights) };
+  const cloud = await play(createCloud(resources), { item: 'lamp' });
+  expect(cloud.fn('Shop/Work').invocations).toBe(0);
+  expect(listMessages(cloud, 'Dead')).toEqual([{ item: 'lamp' }]);
+});
+
 test('a pipe that is stopped reads nothing', async () => {
   const cloud = await play(createCloud({ ...SOURCE, Out, ...pipeResource({ Target, DesiredState: 'STOPPED' }) }), {
     item: 'lamp',
