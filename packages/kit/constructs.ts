@@ -22,11 +22,11 @@ export type { AnyBus, AnyTable } from './base/interfaces.js';
 export { keepExport } from './base/kept-exports.js';
 export { pinLogicalId } from './base/logical-ids.js';
 export { FUNCTION_MEMORY, type FunctionKind, type MemorySettings } from './base/memory-settings.js';
+export { metricsNamespace } from './base/metrics-namespace.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './base/outputs.js';
 export {
   FUNCTION_ACKNOWLEDGEMENTS,
   type ItemAction,
-  metricsNamespace,
   type ServiceContext,
   ServiceFunction,
   type ServiceFunctionProps,

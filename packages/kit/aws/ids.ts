@@ -23,7 +23,8 @@ export function takeRandomBytes(size: number): Buffer {
  * the next.
  * @param at time that it shows, in milliseconds since 1970. @default now, by the clock of this machine
  */
-export const newId = (at?: number): string => v7({ random: takeRandomBytes(16), ...(at !== undefined && { msecs: at }) });
+export const newId = (at?: number): string =>
+  v7({ random: takeRandomBytes(16), ...(at !== undefined && { msecs: at }) });
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

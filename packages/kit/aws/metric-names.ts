@@ -10,12 +10,16 @@ export const Metric = {
   PUBLISH_FAILURES: 'PublishFailures',
   CONSUMER_FAILURES: 'ConsumerFailures',
   TRANSIENT_FAILURES: 'TransientFailures',
+  /** Made by a metric filter of the lines' {@link AGE_FIELD}; no function counts it. */
   PROCESSING_AGE: 'ProcessingAge',
   TIMER_LATENESS: 'TimerLateness',
   SAGAS_STUCK: 'SagasStuck',
   /** Requests that a fault of the code or its environment ended: answers with the code `internal`. */
   REQUEST_FAULTS: 'RequestFaults',
 } as const;
+
+/** Field of a message's log line: seconds from the message's time until it was handled. */
+export const AGE_FIELD = 'age';
 
 /** Gauges of an inbox, by service and consumer. */
 export const InboxMetric = {

@@ -12,8 +12,9 @@ import { Metric } from '../aws/metric-names.js';
 import { acknowledgeCompliance } from './acknowledge.js';
 import { serviceMetric } from './alarms.construct.js';
 import type { CanarySettings } from './canary-settings.js';
+import { metricsNamespace } from './metrics-namespace.js';
 import { LIVE_ALIAS } from './outputs.js';
-import { metricsNamespace, type ServiceFunction } from './service-function.construct.js';
+import type { ServiceFunction } from './service-function.construct.js';
 
 const CONFIGURATIONS: Readonly<Record<CanarySettings['minutes'], ILambdaDeploymentConfig>> = {
   5: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,

@@ -1,6 +1,9 @@
 import { Stack } from 'aws-cdk-lib';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Unit } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { AGE_FIELD, Metric } from '../aws/metric-names.js';
+import { metricsNamespace } from './metrics-namespace.js';
 import { removalPolicyOf } from './retention.js';
 import type { EnvironmentSettings } from './settings.js';
 
@@ -22,8 +25,26 @@ export function functionLogs(
   const id = audited ? LOGS.endpoints : LOGS.others;
   const existing = stack.node.tryFindChild(id);
   if (existing instanceof LogGroup) return existing;
-  return new LogGroup(stack, id, {
+  const logs = new LogGroup(stack, id, {
     retention: audited ? settings.auditRetention : settings.logRetention,
     removalPolicy: removalPolicyOf(settings),
+  });
+  if (!audited) measureAges(logs, settings);
+  return logs;
+}
+
+/**
+ * Makes a metric of the field that says how old a message was when it was handled, by service. In embedded metric format each line
+ * would have 115 bytes more for it, a quarter of a line.
+ */
+function measureAges(logs: LogGroup, settings: EnvironmentSettings): void {
+  const age = `$.${AGE_FIELD}`;
+  logs.addMetricFilter('Ages', {
+    filterPattern: FilterPattern.numberValue(age, '>=', 0),
+    metricNamespace: metricsNamespace(settings),
+    metricName: Metric.PROCESSING_AGE,
+    metricValue: age,
+    unit: Unit.SECONDS,
+    dimensions: { service: '$.service' },
   });
 }

@@ -11,7 +11,6 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { TracesEnv } from '../aws/traces-names.js';
 import type { Bundles } from './bundles.js';
@@ -23,6 +22,7 @@ import { memoryOf } from './function-memory.js';
 import { InlineRole } from './inline-role.construct.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionKind } from './memory-settings.js';
+import { metricsNamespace } from './metrics-namespace.js';
 import type { FunctionDescription } from './outputs.js';
 import { checkCanary, checkFailureTexts, checkTraces, type EnvironmentSettings } from './settings.js';
 import { subscribeToSpans } from './span-subscription.js';
@@ -258,7 +258,3 @@ export const FUNCTION_ACKNOWLEDGEMENTS = {
   LambdaInsideVPC:
     'The functions use public endpoints of AWS (and those of a provider, if an app has one) with signed requests over TLS, and no resource is inside a VPC. A VPC would need NAT gateways or an endpoint for each service, and would protect no resource.',
 };
-
-/** Returns the namespace of an environment's metrics. It separates two environments in one account. */
-export const metricsNamespace = ({ app, environment }: EnvironmentSettings): string =>
-  `${appTitle(app.name)}/${environment}`;

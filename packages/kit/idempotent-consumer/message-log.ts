@@ -1,9 +1,8 @@
-import { clock, secondsBetween } from '../aws/clock.js';
 import { Metric } from '../aws/metric-names.js';
-import { count, recordSeconds } from '../aws/telemetry.js';
+import { count } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf } from '../failures/delivery.js';
 import type { Envelope } from '../messages/envelope.js';
-import { deliveryFields, logMessage, type MessageLine, messageFields } from '../messages/message-line.js';
+import { ageField, deliveryFields, logMessage, type MessageLine, messageFields } from '../messages/message-line.js';
 import { type Source, sourceFor } from './message-source.js';
 
 /** Log lines of one consumer about its messages. */
@@ -21,8 +20,7 @@ export class MessageLog {
   done(outcome: 'applied' | 'duplicate', delivery: Delivery): void {
     const envelope = envelopeOf(delivery);
     if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
-    if (envelope) recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
-    this.info(outcome, delivery);
+    logMessage(outcome, { ...this.fields(delivery), ...(envelope && ageField(envelope)) });
   }
 
   /** Returns the fields of a line about a delivery. An unknown message may be about a person. */

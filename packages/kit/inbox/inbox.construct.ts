@@ -11,9 +11,10 @@ import { alarm, functionErrors, oldestMessage, serviceMetric } from '../base/ala
 import { liveFunction } from '../base/canary.construct.js';
 import { queueConcurrency } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
+import { metricsNamespace } from '../base/metrics-namespace.js';
 import { queueAccess } from '../base/queue-access.construct.js';
 import { serviceAlarms } from '../base/service-alarms.construct.js';
-import { type ItemAction, metricsNamespace, type ServiceFunction } from '../base/service-function.construct.js';
+import type { ItemAction, ServiceFunction } from '../base/service-function.construct.js';
 import { recordsPrefix } from '../failures/contract.js';
 import { clampConcurrency, findConcurrencyFault } from '../idempotent-consumer/checks.construct.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';

@@ -8,8 +8,8 @@ import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
 import { type TextKeys, withSealedText } from '../failures/failure-reasons.js';
 import { findPerson, type Source } from '../idempotent-consumer/message-source.js';
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
-import { readEnvelope } from '../messages/envelope.js';
-import { logMessage, type MessageLine } from '../messages/message-line.js';
+import { type Envelope, readEnvelope } from '../messages/envelope.js';
+import { ageField, logMessage, type MessageLine } from '../messages/message-line.js';
 import type { Dispatch } from '../timers/contract.js';
 import { computeBackoff } from './backoff.js';
 import { type ClaimedMessage, LeaseLost } from './claimed-message.js';
@@ -84,7 +84,7 @@ export abstract class RunnerBase {
   protected async handleFailure(claimed: ClaimedMessage, error: unknown, isFinal: boolean): Promise<Outcome> {
     const fields = {
       consumer: this.options.consumer.name,
-      ...identifyMessage(claimed),
+      ...identifyMessage(findEnvelope(claimed)),
       record: claimed.pk,
       attempts: claimed.attempts,
       permanent: isFinal,
@@ -114,21 +114,25 @@ export abstract class RunnerBase {
   /** Writes the line of an attempt. One that failed has left a line with its error, which names the message. */
   protected log(outcome: Outcome, record: string, claimed?: ClaimedMessage): void {
     const isDone = outcome === 'applied' || outcome === 'known';
-    const message = claimed && isDone ? identifyMessage(claimed) : {};
+    const envelope = claimed && isDone ? findEnvelope(claimed) : undefined;
     logMessage(outcome, {
       consumer: this.options.consumer.name,
-      ...(message.eventId === undefined ? { record } : message),
+      ...(envelope ? identifyMessage(envelope) : { record }),
       ...(claimed && { attempts: claimed.attempts }),
+      ...(envelope && outcome === 'applied' && ageField(envelope)),
     });
   }
 }
 
-/** Returns the fields by which `orderly order` finds the attempts at a stored message. A window has no message of its own. */
-function identifyMessage({ payload }: ClaimedMessage): Pick<MessageLine, 'eventId' | 'correlationId'> {
+/** Returns the fields by which `orderly order` finds the attempts at a stored message. */
+const identifyMessage = (envelope: Envelope | undefined): Pick<MessageLine, 'eventId' | 'correlationId'> =>
+  envelope ? { eventId: envelope.id, correlationId: envelope.correlationid } : {};
+
+/** Returns a stored message. A window has no message of its own. */
+function findEnvelope({ payload }: ClaimedMessage): Envelope | undefined {
   try {
-    const { id, correlationid } = readEnvelope(payload());
-    return { eventId: id, correlationId: correlationid };
+    return readEnvelope(payload());
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -1,9 +1,9 @@
-import { clock, secondsBetween } from '../aws/clock.js';
+import { clock } from '../aws/clock.js';
 import { computeExpiry } from '../aws/dedupe-window.js';
 import { transact } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
 import { SafeError, safeText } from '../aws/safe-error.js';
-import { count, recordSeconds } from '../aws/telemetry.js';
+import { count } from '../aws/telemetry.js';
 import { decodeMessage } from '../idempotent-consumer/message-source.js';
 import { toMessageTrace } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
@@ -78,15 +78,8 @@ export class Runner extends RunnerBase {
       return 'unfinished';
     }
     if ('project' in finished) await finished.project();
-    const outcome = await this.commit(
-      envelope,
-      claimed,
-      'decide' in finished ? finished.decide : async () => [],
-      restore,
-    );
-    if (outcome === 'applied')
-      recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
-    return outcome;
+    const decide: Decide = 'decide' in finished ? finished.decide : async () => [];
+    return await this.commit(envelope, claimed, decide, restore);
   }
 
   /** Returns what the mode tells the handler beside the message. */

@@ -3,17 +3,16 @@ import { type MessageAttributeValue, SendMessageBatchCommand, SQSClient } from '
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { SQS_BATCH, splitIntoBatches, utf8Bytes } from '../aws/batches.js';
-import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { readDedupeWindow, requireEnv } from '../aws/read-environment.js';
-import { count, describeError, logAndSanitize, logger, publishMetrics, recordSeconds } from '../aws/telemetry.js';
+import { count, describeError, logAndSanitize, logger, publishMetrics } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { RETURNED } from '../failures/delivery.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { type Attempt, startAttempt } from '../messages/attempt.js';
 import { messageGroupOf, messageIdOf } from '../messages/envelope.js';
-import { logMessage, messageFields } from '../messages/message-line.js';
+import { ageField, logMessage, messageFields } from '../messages/message-line.js';
 import type { Lane } from './lane.js';
 import { type StoredRequest, tryReadRequest } from './request-item.js';
 import { decideRound } from './round.js';
@@ -186,7 +185,6 @@ function log(outcome: 'applied' | 'duplicate' | 'returned to the queue', request
   const { consumer, message } = request;
   if (process.env.KIT_TRACES === 'on') attempts.get(request)?.end(outcome);
   if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
-  if (outcome === 'applied')
-    recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(message.time, clock.now())));
-  logMessage(outcome, { consumer: consumer.name, ...messageFields(message, true) });
+  const age = outcome === 'applied' ? ageField(message) : {};
+  logMessage(outcome, { consumer: consumer.name, ...messageFields(message, true), ...age });
 }

@@ -1,3 +1,5 @@
+import { clock, secondsBetween } from '../aws/clock.js';
+import { AGE_FIELD } from '../aws/metric-names.js';
 import { logOutcome } from '../aws/telemetry.js';
 import { aggregateOf, type Envelope } from './envelope.js';
 
@@ -23,6 +25,8 @@ export interface MessageLine {
   readonly attempts?: number;
   /** Number of messages that one line is about. */
   readonly messages?: number;
+  /** Seconds from the message's time until now, of a message that has been handled: a metric filter makes `ProcessingAge` of it. */
+  readonly age?: number;
 }
 
 /**
@@ -41,6 +45,11 @@ export const messageFields = (envelope: Envelope, isAboutPerson: boolean): Omit<
   eventType: envelope.type,
   subject: isAboutPerson ? aggregateOf(envelope) : envelope.subject,
   correlationId: envelope.correlationid,
+});
+
+/** Returns the field with the age of a message that has just been handled. It is never below 0, whatever clock the sender has. */
+export const ageField = ({ time }: Envelope): Pick<MessageLine, typeof AGE_FIELD> => ({
+  [AGE_FIELD]: Math.max(0, secondsBetween(time, clock.now())),
 });
 
 /** Returns the fields that tell one delivery of a message from another. */

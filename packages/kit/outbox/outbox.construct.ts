@@ -11,8 +11,9 @@ import { functionErrors, serviceMetric, streamAge } from '../base/alarms.constru
 import { shardConcurrency } from '../base/concurrency.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
 import { pinLogicalId } from '../base/logical-ids.js';
+import { metricsNamespace } from '../base/metrics-namespace.js';
 import { serviceAlarms } from '../base/service-alarms.construct.js';
-import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
+import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { resolveEpoch } from '../base/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../base/tables.construct.js';
 import { RELAY, recordsPrefix } from '../failures/contract.js';

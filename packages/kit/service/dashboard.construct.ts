@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { InboxMetric, Metric } from '../aws/metric-names.js';
-import { metricsNamespace } from '../base/service-function.construct.js';
+import { metricsNamespace } from '../base/metrics-namespace.js';
 import type { EnvironmentSettings } from '../base/settings.js';
 
 /** Graph of metrics that the functions of services write (EMF), one line for each service. */

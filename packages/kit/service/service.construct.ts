@@ -11,16 +11,12 @@ import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyBus, AnyTable } from '../base/interfaces.js';
 import { keepExport } from '../base/kept-exports.js';
 import { addPinnedOutput } from '../base/logical-ids.js';
+import { metricsNamespace } from '../base/metrics-namespace.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../base/outputs.js';
 import { QueueAccess } from '../base/queue-access.construct.js';
 import { setRunbook } from '../base/runbook.js';
 import { ServiceAlarms } from '../base/service-alarms.construct.js';
-import {
-  metricsNamespace,
-  type ServiceContext,
-  ServiceFunction,
-  type ServiceFunctionProps,
-} from '../base/service-function.construct.js';
+import { type ServiceContext, ServiceFunction, type ServiceFunctionProps } from '../base/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, resolveEpoch, resolveFeedShards } from '../base/settings.js';
 import { recordsTable } from '../base/tables.construct.js';
 import { tokenEnvironment } from '../base/token-environment.js';

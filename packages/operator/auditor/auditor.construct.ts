@@ -2,13 +2,10 @@ import { FEED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
 import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '@orderly/kit/internal/base/alarms.construct.js';
 import type { Bundles } from '@orderly/kit/internal/base/bundles.js';
 import { addPinnedOutput, pinLogicalId } from '@orderly/kit/internal/base/logical-ids.js';
+import { metricsNamespace } from '@orderly/kit/internal/base/metrics-namespace.js';
 import { AUDIT_PREFIX, Output } from '@orderly/kit/internal/base/outputs.js';
 import { setRunbook } from '@orderly/kit/internal/base/runbook.js';
-import {
-  leadingKeys,
-  metricsNamespace,
-  ServiceFunction,
-} from '@orderly/kit/internal/base/service-function.construct.js';
+import { leadingKeys, ServiceFunction } from '@orderly/kit/internal/base/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, SettingsError } from '@orderly/kit/internal/base/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '@orderly/kit/internal/base/tables.construct.js';
 import { RELAY, recordsPrefix } from '@orderly/kit/internal/failures/contract.js';

@@ -167,6 +167,22 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       TracingConfig: 'traces only',
     },
   },
+  'AWS::Logs::MetricFilter': {
+    modelled: [
+      'FilterPattern',
+      'LogGroupName',
+      'MetricTransformations.Dimensions.Key',
+      'MetricTransformations.Dimensions.Value',
+      'MetricTransformations.MetricName',
+      'MetricTransformations.MetricNamespace',
+      'MetricTransformations.MetricValue',
+    ],
+    inert: {
+      FilterName: NAMES,
+      'MetricTransformations.DefaultValue': 'a minute in which nothing fits has no value here',
+      'MetricTransformations.Unit': 'values have no unit here',
+    },
+  },
   'AWS::Logs::SubscriptionFilter': {
     modelled: ['DestinationArn', 'FilterPattern', 'LogGroupName'],
     inert: { FilterName: NAMES },

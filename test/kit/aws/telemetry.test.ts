@@ -31,11 +31,11 @@ const METRIC = { Namespace: 'Orderly/test', Dimensions: [['service']] };
 describe('the line of an outcome', () => {
   test('what was counted is written with it, by the namespace and the dimension that alarms and the dashboard read', () => {
     telemetry.count(Metric.DUPLICATES_SUPPRESSED);
-    telemetry.recordSeconds(Metric.PROCESSING_AGE, 0.2);
+    telemetry.recordSeconds(Metric.TIMER_LATENESS, 0.2);
     telemetry.logOutcome('duplicate', { consumer: 'shop-parcels' });
     const Metrics = [
       { Name: 'DuplicatesSuppressed', Unit: 'Count' },
-      { Name: 'ProcessingAge', Unit: 'Seconds' },
+      { Name: 'TimerLateness', Unit: 'Seconds' },
     ];
     expect(lines).toEqual([
       {
@@ -46,7 +46,7 @@ describe('the line of an outcome', () => {
         consumer: 'shop-parcels',
         _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [{ ...METRIC, Metrics }] },
         DuplicatesSuppressed: 1,
-        ProcessingAge: 0.2,
+        TimerLateness: 0.2,
       },
     ]);
   });
@@ -67,7 +67,7 @@ describe('the line of an outcome', () => {
   });
 });
 
-test('a message leaves one line, which names it and has its metrics', async () => {
+test('a message leaves one line, which names it and has its age', async () => {
   const { readDelivery } = await import('../../../packages/kit/failures/delivery.js');
   const { MessageLog } = await import('../../../packages/kit/idempotent-consumer/message-log.js');
   const source = on(parcels, { ParcelSent: () => ({ decide: async () => [] }) });
@@ -76,9 +76,9 @@ test('a message leaves one line, which names it and has its metrics', async () =
   const record = { ...sqs, attributes: { ApproximateReceiveCount: '2' } } as unknown as SQSRecord;
   new MessageLog('desk-parcels', [source]).done('applied', readDelivery(record, { app: 'app', window: 35 * 86_400 }));
   telemetry.publishMetrics();
-  const { level, timestamp, service, _aws, ...named } = lines[0] ?? {};
+  const { level, timestamp, service, ...named } = lines[0] ?? {};
   expect(lines).toHaveLength(1);
-  expect({ ...named, ProcessingAge: typeof named.ProcessingAge }).toEqual({
+  expect({ ...named, age: typeof named.age }).toEqual({
     message: 'applied',
     consumer: 'desk-parcels',
     eventId: message.id,
@@ -87,6 +87,6 @@ test('a message leaves one line, which names it and has its metrics', async () =
     correlationId: message.correlationid,
     messageId: 'm',
     attempts: 2,
-    ProcessingAge: 'number',
+    age: 'number',
   });
 });

@@ -101,6 +101,42 @@ test('a metric that functions log in the embedded format is counted by exactly i
   expect(await ask('Shop/dev', 'Bought', ['service', 'tea'])).toEqual([]);
 });
 
+test('a metric filter makes a metric of a field, by the dimension that it names, of the lines of its log group', async () => {
+  const code = 'exports.handler = async (line) => console.log(JSON.stringify(line));';
+  const MetricTransformations = [
+    {
+      MetricNamespace: 'Shop/dev',
+      MetricName: 'Age',
+      MetricValue: '$.age',
+      Unit: 'Seconds',
+      Dimensions: [{ Key: 'service', Value: '$.service' }],
+    },
+    { MetricNamespace: 'Shop/dev', MetricName: 'Handled', MetricValue: '1' },
+  ];
+  const filter = (LogGroupName: string) => ({
+    Type: 'AWS::Logs::MetricFilter',
+    Properties: { LogGroupName, FilterPattern: '{ $.age = * }', MetricTransformations },
+  });
+  const work = functionResource('Work', [], { LoggingConfig: { LogGroup: 'shop' } });
+  const cloud = createCloud({ ...work, Filter: filter('shop'), Other: filter('other') }, { Work: code });
+  const fn = [...cloud.functions.values()][0];
+  for (const line of [
+    { service: 'tea', age: 2 },
+    { service: 'tea', age: 3 },
+    { service: 'coffee', age: 5 },
+    { service: 'tea' },
+    { service: 'tea', age: 'unknown' },
+  ])
+    fn?.invoke(line, () => undefined);
+  await cloud.world.settle();
+  const sum = (name: string, dimension: [string, string] | undefined) =>
+    valuesOf(cloud, 'Shop/dev', name, dimension, 'Sum');
+  expect(await sum('Age', ['service', 'tea'])).toEqual([{ value: 5, before: 0 }]);
+  expect(await sum('Age', ['service', 'coffee'])).toEqual([{ value: 5, before: 0 }]);
+  expect(await sum('Age', undefined)).toEqual([]);
+  expect(await sum('Handled', undefined)).toEqual([{ value: 4, before: 0 }]);
+});
+
 test('a function that reads a stream reports the age of its backlog, also while it reads nothing', async () => {
   const cloud = createCloud(
     {

@@ -7,6 +7,7 @@ import type { LambdaFunction, LogLine } from '../lambda/model.js';
 import { StreamMapping } from '../lambda/stream-mapping.js';
 import type { Queue } from '../sqs/model.js';
 import { embeddedSamples, type Sample } from './embedded-metrics.js';
+import { filteredSamples } from './filtered-metrics.js';
 
 /** Parts of an account that its alarms and metrics need. */
 interface Account {
@@ -94,7 +95,7 @@ function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }
 /**
  * Metrics of AWS that the models know. Amazon CloudWatch API Reference, "GetMetricData". A queue's and a stream's metric is
  * its value at this moment: no history of it is kept. A metric of an application is what its functions have logged in the embedded
- * metric format, as far back as the account remembers its log. Everything else has no data, as a metric that nobody has sent.
+ * metric format, or what a metric filter makes of their lines, as far back as the account remembers its log. Everything else has no data, as a metric that nobody has sent.
  */
 function metrics(cloud: Account): Operations {
   return {
@@ -145,7 +146,9 @@ function inPeriods(samples: readonly Sample[], period: number, adds: boolean): r
 function collectSamples(cloud: Account, { Metric }: MetricStat): readonly Sample[] {
   const { Namespace, MetricName, Dimensions = [] } = Metric;
   if (Namespace !== undefined && !Namespace.startsWith('AWS/')) {
-    return embeddedSamples(cloud.log, { namespace: Namespace, name: MetricName ?? '', dimensions: Dimensions });
+    const metric = { namespace: Namespace, name: MetricName ?? '', dimensions: Dimensions };
+    const filtered = filteredSamples({ ...cloud, assembly: cloud.deployment.assembly }, metric);
+    return [...embeddedSamples(cloud.log, metric), ...filtered];
   }
   const [dimension, ...others] = Dimensions;
   if (Namespace === 'AWS/Lambda' && Dimensions.length === 0) {

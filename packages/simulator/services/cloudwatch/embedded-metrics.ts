@@ -6,8 +6,8 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A metric of an application, as a query names it. */
-interface EmbeddedMetric {
+/** A metric that is made of an application's log, as a query names it. */
+export interface LoggedMetric {
   readonly namespace: string;
   readonly name: string;
   readonly dimensions: readonly { readonly Name: string; readonly Value: string }[];
@@ -30,7 +30,7 @@ interface EmbeddedLine {
  * Returns the values of a metric that functions have logged. A metric is its namespace, its name and exactly its dimensions: a
  * set of dimensions of which a query names only some is another metric.
  */
-export const embeddedSamples = (log: readonly LogLine[], metric: EmbeddedMetric): readonly Sample[] =>
+export const embeddedSamples = (log: readonly LogLine[], metric: LoggedMetric): readonly Sample[] =>
   log.flatMap(({ text }) => {
     if (!text.includes('"_aws"') || !text.includes(`"${metric.name}"`)) return [];
     const line = parseLine(text);
@@ -50,7 +50,7 @@ function parseLine(text: string): EmbeddedLine | undefined {
 const declares = (
   { Namespace, Dimensions, Metrics }: EmbeddedLine['_aws']['CloudWatchMetrics'][number],
   line: EmbeddedLine,
-  { namespace, name, dimensions }: EmbeddedMetric,
+  { namespace, name, dimensions }: LoggedMetric,
 ): boolean =>
   Namespace === namespace &&
   Metrics.some((one) => one.Name === name) &&

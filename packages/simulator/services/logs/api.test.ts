@@ -128,6 +128,16 @@ test.each<[string, string, boolean]>([
   ['?one ?two', 'two', true],
   ['?one ?two', 'three', false],
   ['"say \\"hi\\""', 'say "hi"', true],
+  ['{ $.age = * }', '{"age":0}', true],
+  ['{ $.at.age = * }', '{"at":{"age":1}}', true],
+  ['{ $.age = * }', '{"page":0}', false],
+  ['{ $.age = * }', 'age', false],
+  ['{ $.age = "*" }', '{"age":0}', true],
+  ['{ $.age >= 0 }', '{"age":0}', true],
+  ['{ $.age > 0.5 }', '{"age":0.5}', false],
+  ['{ $.age < 0.5 }', '{"age":0.4}', true],
+  ['{ $.age <= -1 }', '{"age":0}', false],
+  ['{ $.age >= 0 }', '{"age":"1"}', false],
 ])('filter %s of %s', (pattern, line, fits) => {
   expect(parseFilterPattern(pattern)(line)).toBe(fits);
 });
