@@ -31,8 +31,8 @@ const FLOORS = [
   'services/scheduler',
   'services/apigateway',
   'services/cloudformation',
-  'services/cloudwatch',
   'services/logs',
+  'services/cloudwatch',
   'services/sts',
   // An account of all of them.
   'cloud',
