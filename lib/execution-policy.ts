@@ -95,12 +95,20 @@ export const executionPermissions = (app: string): readonly ServicePermissions[]
     condition: { ArnLike: { 'iam:PolicyARN': MANAGED_POLICIES.map((name) => `iam::aws:policy/service-role/${name}`) } },
   },
   {
-    types: ['AWS::ApiGateway::Account', 'AWS::Backup::BackupSelection', 'AWS::Events::Rule', 'AWS::Lambda::Function'],
+    types: [
+      'AWS::ApiGateway::Account',
+      'AWS::Backup::BackupSelection',
+      'AWS::CodeDeploy::DeploymentGroup',
+      'AWS::Events::Rule',
+      'AWS::Lambda::Function',
+    ],
     actions: ['iam:PassRole'],
     resources: [`iam::<account>:role/${app}-*`],
     condition: {
       StringEquals: {
-        'iam:PassedToService': ['apigateway', 'backup', 'events', 'lambda'].map((name) => `${name}.amazonaws.com`),
+        'iam:PassedToService': ['apigateway', 'backup', 'codedeploy', 'events', 'lambda'].map(
+          (name) => `${name}.amazonaws.com`,
+        ),
       },
     },
   },
@@ -118,9 +126,30 @@ export const executionPermissions = (app: string): readonly ServicePermissions[]
     resources: ['*'],
   },
   {
-    types: ['AWS::Lambda::Function', 'AWS::Lambda::Permission', 'AWS::Lambda::EventInvokeConfig'],
+    types: ['AWS::CodeDeploy::Application', 'AWS::CodeDeploy::DeploymentGroup', 'AWS::Lambda::Alias'],
+    actions: ['*Application*', '*Deployment*', 'List*', '*Resource'].map((action) => `codedeploy:${action}`),
+    // A deployment also reads AWS's own configurations, which don't have the app's name.
+    resources: ['codedeploy:<region>:<account>:*'],
+  },
+  {
+    types: [
+      'AWS::Lambda::Function',
+      'AWS::Lambda::Permission',
+      'AWS::Lambda::EventInvokeConfig',
+      'AWS::Lambda::Alias',
+      'AWS::Lambda::Version',
+    ],
     actions: [
-      ...['AddPermission', 'RemovePermission', 'CreateFunction', 'Delete*', 'Get*', 'List*', 'PublishVersion'],
+      ...[
+        'AddPermission',
+        'RemovePermission',
+        'CreateAlias',
+        'CreateFunction',
+        'Delete*',
+        'Get*',
+        'List*',
+        'PublishVersion',
+      ],
       ...['Put*', 'TagResource', 'UntagResource', 'Update*'],
     ].map((action) => `lambda:${action}`),
     resources: [named('lambda', 'function:', app)],
@@ -131,9 +160,23 @@ export const executionPermissions = (app: string): readonly ServicePermissions[]
     resources: ['*'],
   },
   {
-    types: ['AWS::Logs::LogGroup', 'AWS::WAFv2::LoggingConfiguration'],
+    types: [
+      'AWS::Logs::LogGroup',
+      'AWS::Logs::MetricFilter',
+      'AWS::Logs::SubscriptionFilter',
+      'AWS::WAFv2::LoggingConfiguration',
+    ],
     actions: [
-      ...['*LogGroup', '*RetentionPolicy', '*LogDelivery', 'Describe*', 'List*', 'PutResourcePolicy'],
+      ...[
+        '*LogGroup',
+        '*MetricFilter',
+        '*SubscriptionFilter',
+        '*RetentionPolicy',
+        '*LogDelivery',
+        'Describe*',
+        'List*',
+        'PutResourcePolicy',
+      ],
       ...['TagResource', 'UntagResource'],
     ].map((action) => `logs:${action}`),
     resources: ['*'],

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { OrderlyEnvironment } from '../../lib/environment.js';
 import { executionPermissions, MANAGED_POLICIES } from '../../lib/execution-policy.js';
 import { PipelineStack } from '../../lib/pipeline-stack.js';
+import { settingsFor } from '../../lib/settings.js';
 import { readPlannedResources } from '../../packages/operator/before/assembly.js';
 import { judgeAccount } from '../../packages/operator/before/before.js';
 import { assembly, DEV } from '../../tools/local/assembly.js';
-import type { Json } from '../support/environments.js';
+import { ALL_STACKS, type Json, newApp, noCode } from '../support/environments.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 
 const GITHUB = 'token.actions.githubusercontent.com';
@@ -35,10 +37,21 @@ const templates = [assembly(DEV), prodAssembly()].flatMap((folder) =>
     .filter((name) => name.endsWith('.template.json'))
     .map((name) => readFileSync(join(folder, name), 'utf8')),
 );
-const deployed = new Set(
-  templates.flatMap((text) => Object.values<Json>(JSON.parse(text).Resources).map(({ Type }) => Type as string)),
-);
-/** Types of the setting `domain`, which no environment has by default. */
+/** With every setting that the command line takes and that adds types of resources. */
+const withSettings = newApp();
+new OrderlyEnvironment(withSettings, 'prod', {
+  settings: settingsFor('prod', { ...ALL_STACKS, canary: '10', traces: 'x-ray' }),
+  bundles: { ...noCode, traces: true },
+});
+const deployed = new Set([
+  ...templates.flatMap((text) => Object.values<Json>(JSON.parse(text).Resources).map(({ Type }) => Type as string)),
+  ...withSettings
+    .synth()
+    .stacksRecursively.flatMap(({ template }) =>
+      Object.values<Json>(template.Resources).map(({ Type }) => Type as string),
+    ),
+]);
+/** Types of the setting `domain`, which is written into lib/settings.ts. */
 const BY_SETTING = ['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::DomainName', 'AWS::Route53::RecordSet'];
 
 /** Facts about stacks that `doctor --before` reads, beside the account. */
