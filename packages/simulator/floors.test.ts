@@ -16,7 +16,9 @@ const FLOORS = [
   'wire',
   // Services of AWS.
   'services/iam',
+  'services/kinesis',
   'services/kms',
+  'services/secretsmanager',
   'services/ssm',
   'services/dynamodb',
   'services/sqs',
@@ -26,6 +28,8 @@ const FLOORS = [
   'services/lambda',
   'services/states',
   'services/cognito',
+  'services/pipes',
+  'services/scheduler',
   'services/apigateway',
   'services/httpapi',
   'services/cloudformation',

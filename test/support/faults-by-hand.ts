@@ -18,6 +18,9 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   cloudformation: '',
   monitoring: '',
   logs: 'Logs_20140328',
+  kinesis: 'Kinesis_20131202',
+  scheduler: '',
+  secretsmanager: 'secretsmanager',
   states: 'AWSStepFunctions',
 };
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve as resolvePath } from 'node:path';
 import {
   AccountAndRegion,
   DEFAULT_ACCOUNT_AND_REGION,
@@ -116,7 +116,8 @@ export class Assembly {
     const name = `asset.${key.replace(/\.zip$/, '')}`;
     // The name is the hash of what is in it, so any of several is right.
     const found = this.folders.length > 1 ? this.folders.find((one) => existsSync(join(one, name))) : undefined;
-    return join(found ?? this.folder, name);
+    // Node's `require` takes no relative path.
+    return resolvePath(found ?? this.folder, name);
   }
 
   private stack(
@@ -242,6 +243,7 @@ const PARTS_OF_NAMES: Readonly<Record<string, string>> = {
   'AWS::Lambda::Alias': 'FunctionName',
   'AWS::Lambda::Url': 'TargetFunctionArn',
   'AWS::Lambda::Version': 'FunctionName',
+  'AWS::Scheduler::Schedule': 'GroupName',
 };
 
 const pseudoParameters = ({ account, region }: AccountAndRegion): JsonObject => ({

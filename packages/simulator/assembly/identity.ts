@@ -95,8 +95,10 @@ const KINDS: Readonly<
     name: 'RoleName',
     of: (name, { account }) => ({ arn: `arn:${PARTITION}:iam::${account}:role/${name}`, attributes: { RoleId: name } }),
   },
+  'AWS::Kinesis::Stream': { name: 'Name', of: (name, home) => ({ arn: home.arn('kinesis', `stream/${name}`) }) },
   'AWS::KMS::Key': { of: (name, home) => ({ arn: home.arn('kms', `key/${name}`), attributes: { KeyId: name } }) },
   'AWS::S3::Bucket': { name: 'BucketName', of: (name, home) => bucket(name.toLowerCase(), home) },
+  'AWS::Pipes::Pipe': { name: 'Name', of: (name, home) => ({ arn: home.arn('pipes', `pipe/${name}`) }) },
   'AWS::SNS::Topic': {
     name: 'TopicName',
     of: (name, home) => ({
@@ -104,6 +106,21 @@ const KINDS: Readonly<
       arn: home.arn('sns', name),
       attributes: { TopicArn: home.arn('sns', name), TopicName: name },
     }),
+  },
+  'AWS::Scheduler::Schedule': {
+    name: 'Name',
+    of: (name, home, { GroupName: group = 'default' }) => ({
+      arn: home.arn('scheduler', `schedule/${String(group)}/${name}`),
+    }),
+  },
+  'AWS::Scheduler::ScheduleGroup': {
+    name: 'Name',
+    of: (name, home) => ({ arn: home.arn('scheduler', `schedule-group/${name}`) }),
+  },
+  'AWS::SecretsManager::Secret': { name: 'Name', of: secret },
+  'AWS::SSM::Parameter': {
+    name: 'Name',
+    of: (name, home) => ({ arn: home.arn('ssm', `parameter/${name.replace(/^\//, '')}`) }),
   },
   'AWS::StepFunctions::StateMachine': {
     name: 'StateMachineName',
@@ -186,6 +203,12 @@ const userPool = (id: string, home: AccountAndRegion): ResourceIdentity => {
   const attributes = { UserPoolId: id, ProviderName: host, ProviderURL: `https://${host}` };
   return { ref: id, arn: home.arn('cognito-idp', `userpool/${id}`), attributes };
 };
+
+/** AWS gives six characters of its own to the ARN of a secret. */
+function secret(name: string, home: AccountAndRegion): Partial<ResourceIdentity> {
+  const arn = home.arn('secretsmanager', `secret:${name}-simula`);
+  return { ref: arn, arn, attributes: { Id: arn } };
+}
 
 const bucket = (name: string, { region }: AccountAndRegion): ResourceIdentity => ({
   ref: name,

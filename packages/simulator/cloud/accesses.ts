@@ -4,14 +4,24 @@ import type { DynamoDbModel } from '../services/dynamodb/model.js';
 import { type Entry, requiredAccess } from '../services/events/put-events.js';
 import type { Access } from '../services/iam/model.js';
 import type { Kms } from '../services/kms/model.js';
+import { groupOf } from '../services/scheduler/api.js';
+import type { Secrets } from '../services/secretsmanager/model.js';
 import { arnOf } from '../services/ssm/model.js';
 import { machineOfToken } from '../services/states/api.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
 
+/** Parts of an account that know which resources a request names. */
+interface Asked {
+  readonly dynamodb: DynamoDbModel;
+  readonly kms: Kms;
+  readonly secrets: Secrets;
+  readonly home: AccountAndRegion;
+}
+
 /** Returns the accesses that a request needs; none for a service whose resources have no policies here. */
 export function requiredAccesses(
   { service, operation, input }: WireRequest,
-  { dynamodb, kms, home }: { readonly dynamodb: DynamoDbModel; readonly kms: Kms; readonly home: AccountAndRegion },
+  { dynamodb, kms, secrets, home }: Asked,
 ): readonly Access[] {
   switch (service) {
     case 'dynamodb':
@@ -31,6 +41,28 @@ export function requiredAccesses(
       return [
         { action: `sns:${operation.replace(/Batch$/, '')}`, resource: String(input.TopicArn ?? input.TargetArn) },
       ];
+    case 'kinesis': {
+      const { StreamARN, StreamName } = input;
+      const named = StreamName === undefined ? '*' : home.arn('kinesis', `stream/${String(StreamName)}`);
+      return [{ action: `kinesis:${operation}`, resource: String(StreamARN ?? named) }];
+    }
+    case 'secretsmanager':
+      return [
+        {
+          action: `secretsmanager:${operation}`,
+          resource: input.SecretId === undefined ? '*' : secrets.arnOf(String(input.SecretId)),
+        },
+      ];
+    case 'scheduler': {
+      // EventBridge Scheduler User Guide, "Identity-based policies": whoever creates a schedule passes its role on.
+      const { RoleArn } = (input.Target ?? {}) as { readonly RoleArn?: string };
+      const context = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
+      const name = input.Name === undefined ? '*' : `${groupOf(input)}/${String(input.Name)}`;
+      return [
+        { action: `scheduler:${operation}`, resource: home.arn('scheduler', `schedule/${name}`) },
+        ...(RoleArn === undefined ? [] : [{ action: 'iam:PassRole', resource: RoleArn, context }]),
+      ];
+    }
     case 'states':
       return [{ action: `states:${operation}`, resource: findStatesResource(input) }];
     case 'kms': {

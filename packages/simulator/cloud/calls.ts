@@ -35,7 +35,14 @@ export interface Interceptor {
 const FIRST_ENTRY: AwsRequest['refusedEntries'] = new Map([[0, 'InternalFailure']]);
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
 /** Operations that answer for each entry whether it was carried out. */
-const BATCHES = new Set(['PutEvents', 'PublishBatch', 'SendMessageBatch', 'BatchWriteItem', 'BatchGetItem']);
+const BATCHES = new Set([
+  'PutEvents',
+  'PublishBatch',
+  'PutRecords',
+  'SendMessageBatch',
+  'BatchWriteItem',
+  'BatchGetItem',
+]);
 /** Duration of `refused-for-long`: the SDK gives up after three attempts within a second or two. */
 const LONG = 30_000;
 /** Ages of what a stale read sees, milliseconds. AWS gives no bound; a second is usual ("DynamoDB read consistency"). */
@@ -242,8 +249,10 @@ interface Reading {
 
 function listCallFaults(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
   // KMS stores nothing of its requests, and functions only read parameters and stacks.
+  const reads = ['kinesis', 'scheduler', 'secretsmanager'].includes(service) && /^(Get|List|Describe)/.test(operation);
   const writes =
-    WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring', 'logs'].includes(service);
+    WRITES.has(operation) ||
+    !(reads || ['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring', 'logs'].includes(service));
   return CALL_FAULTS.filter((kind) => {
     // A batch leaves a write that meets a transaction unprocessed.
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation) && !BATCHES.has(operation);

@@ -18,29 +18,36 @@ import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
 import { DynamoDbModel } from '../services/dynamodb/model.js';
 import { toPlainItem } from '../services/dynamodb/plain.js';
+import type { StreamRecord } from '../services/dynamodb/wire.js';
 import { EventBridge } from '../services/events/model.js';
 import { createFunctionUrls } from '../services/httpapi/function-url.js';
 import type { FindKeys } from '../services/httpapi/jwt-authorizer.js';
 import { createHttpApis } from '../services/httpapi/model.js';
 import { Iam } from '../services/iam/model.js';
+import { KinesisStreams } from '../services/kinesis/model.js';
 import { Kms } from '../services/kms/model.js';
 import { AsyncInvocations } from '../services/lambda/async-invoke.js';
 import { type AccountQuota, type SharedConcurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
-import type { EventSource } from '../services/lambda/event-source.js';
 import type { Load } from '../services/lambda/load.js';
 import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from '../services/lambda/model.js';
-import { QueueMapping } from '../services/lambda/queue-mapping.js';
-import { StreamMapping } from '../services/lambda/stream-mapping.js';
+import type { StreamMapping } from '../services/lambda/stream-mapping.js';
 import { LogSubscriptions } from '../services/logs/subscriptions.js';
+import { readPipe } from '../services/pipes/definition.js';
+import { Pipe } from '../services/pipes/pipe.js';
 import { Buckets } from '../services/s3/model.js';
+import { Scheduler } from '../services/scheduler/model.js';
+import { Secrets } from '../services/secretsmanager/model.js';
 import { Topics } from '../services/sns/model.js';
 import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
 import { StateMachines } from '../services/states/model.js';
 import type { ServiceCall } from '../services/states/tasks.js';
+import { createAwsCustomResource } from './aws-custom-resource.js';
 import { Calls } from './calls.js';
+import { resolveVariables } from './dynamic-references.js';
 import { findObstacles } from './find-obstacles.js';
 import { callForGateway, callForMachine } from './machine-calls.js';
+import { type FunctionSource, Pollers } from './pollers.js';
 import { AccountServices, type Services } from './services.js';
 import { ThirdParties } from './third-parties.js';
 
@@ -192,9 +199,7 @@ export class Cloud {
   readonly dynamodb: DynamoDbModel;
   readonly functions = new Map<string, LambdaFunction>();
   readonly queues = new Map<string, Queue>();
-  readonly streams: StreamMapping[] = [];
-  /** Event source mappings, of queues and of streams. */
-  readonly sources: EventSource[] = [];
+  private readonly pollers: Pollers;
   /** Asynchronous invocations of functions. */
   readonly asynchronous: AsyncInvocations;
   readonly events: EventBridge;
@@ -204,6 +209,11 @@ export class Cloud {
   readonly kms: Kms;
   readonly parameters: Parameters;
   readonly userPools: UserPools;
+  readonly secrets: Secrets;
+  /** EventBridge Scheduler. */
+  readonly scheduler: Scheduler;
+  /** Kinesis data streams. */
+  readonly kinesis: KinesisStreams;
   /** Operations of its services. */
   readonly services: Services;
   /** Models of services outside of AWS that functions call. */
@@ -215,7 +225,6 @@ export class Cloud {
   readonly calls: Calls;
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: SharedConcurrency;
-  private readonly load: Load | undefined;
   /** Whether messages and events may be lost. */
   readonly losesMessages: boolean;
   /** Items after which a page that is read from a table ends. */
@@ -232,7 +241,6 @@ export class Cloud {
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
     const { begins, keySeed, steady = false, isWatched = false } = options;
-    this.load = load;
     this.losesMessages = losses;
     this.pageItems = pageItems;
     const happenings = live?.happenings ?? (isWatched ? new Happenings() : undefined);
@@ -302,7 +310,9 @@ export class Cloud {
     );
     const keys = keySeed === undefined ? world.random : new Random(keySeed);
     this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), keys.fork('kms'));
-    this.parameters = new Parameters(world, assembly.home);
+    this.parameters = new Parameters(world, assembly.home, assembly.findByType('AWS::SSM::Parameter'));
+    this.secrets = new Secrets(assembly.findByType('AWS::SecretsManager::Secret'), world);
+    this.kinesis = new KinesisStreams(assembly.findByType('AWS::Kinesis::Stream'), world);
     const { functions, queues } = this;
     const configurations = new Map(
       assembly
@@ -312,7 +322,7 @@ export class Cloud {
     this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
     this.topics = new Topics(assembly, { world, faults, iam, queues, functions: this.asynchronous, met });
     const { asynchronous, topics, home } = this;
-    const call: ServiceCall = (request, machine) => callForMachine(this.services, request, machine, live?.log);
+    const call: ServiceCall = (request, caller) => callForMachine(this.services, request, caller, live?.log);
     this.machines = new StateMachines(assembly, { world, faults, iam, home, functions, asynchronous, call, met });
     const { machines } = this;
     const targets = { queues, functions: asynchronous, topics, machines };
@@ -349,10 +359,19 @@ export class Cloud {
         ...(live && { host: live.host, environments: live.environments, onInvocationEnd: live.onInvocationEnd }),
         ...recycled,
       };
-      functions.set(fn.arn, new LambdaFunction(fn, () => deployment.loadBundle(fn), settings));
+      met.attempt(fn, () => {
+        const resolved = resolveVariables(fn, this);
+        functions.set(fn.arn, new LambdaFunction(resolved, () => deployment.loadBundle(fn), settings));
+      });
     }
+    const { buckets } = this;
+    const loses = losses ? (id: string) => faults.faultAt({ id, kinds: LOSSES }) === 'lost' : undefined;
+    this.pollers = new Pollers({ world, iam, dynamodb, buckets, queues, topics, kinesis: this.kinesis, load, loses });
     for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping'))
-      met.attempt(mapping, () => this.map(mapping));
+      met.attempt(mapping, () => this.pollers.map(mapping, functions, assembly));
+    const pipes = { world, faults, iam, functions, asynchronous, machines, call };
+    for (const pipe of assembly.findByType('AWS::Pipes::Pipe'))
+      met.attempt(pipe, () => this.pollers.connect(new Pipe(readPipe(pipe, assembly), pipes)));
     const findKeys: FindKeys = (issuer, then) => this.thirdParties.findKeys(issuer, then);
     const callOfGateway: GatewayCall = (request, caller) => callForGateway(this.services, request, caller, live?.log);
     const around = {
@@ -370,6 +389,11 @@ export class Cloud {
       .findByType('AWS::ApiGateway::RestApi')
       .flatMap((api) => met.attempt(api, () => new RestApi(api, assembly, around)) ?? []);
     this.apis = [...restApis, ...createHttpApis(assembly, around), ...createFunctionUrls(assembly, around)];
+    this.scheduler = new Scheduler({ world, faults, iam, home, functions, asynchronous, queues, call });
+    for (const schedule of assembly.findByType('AWS::Scheduler::Schedule'))
+      met.attempt(schedule, () => this.scheduler.add(schedule));
+    for (const custom of assembly.findByType('Custom::AWS'))
+      met.attempt(custom, () => createAwsCustomResource(custom, this.services, functions));
     met.throwAll();
     this.expireInBackground(ttlLag);
   }
@@ -377,6 +401,16 @@ export class Cloud {
   /** Ends the history: its remaining environments may serve another one. */
   end(): void {
     for (const fn of this.functions.values()) fn.recycle();
+  }
+
+  /** Pollers of tables' streams, for functions and for pipes. */
+  get streams(): readonly StreamMapping<StreamRecord>[] {
+    return this.pollers.streams;
+  }
+
+  /** Event source mappings, of queues and of streams. */
+  get sources(): readonly FunctionSource[] {
+    return this.pollers.mappings;
   }
 
   /** Its account and region. */
@@ -414,37 +448,10 @@ export class Cloud {
     return this.dynamodb.items(found.ref).map(toPlainItem);
   }
 
-  private readonly streamsOf = new Map<string, StreamMapping[]>();
-
   /** Must be called after a write to a table: its stream has records, and schedules may have work. */
   onTableWritten(table: string): void {
     this.events.schedules.replan();
-    for (const stream of this.streamsOf.get(table) ?? []) stream.wake();
-  }
-
-  private map(mapping: Resource): void {
-    const { world, iam, dynamodb, buckets, queues, functions } = this;
-    const { EventSourceArn, FunctionName } = mapping.properties;
-    const findFunction = functions.get(this.deployment.assembly.findByArn(FunctionName).arn);
-    if (!findFunction) throw new Error(`${mapping.label}: no function ${String(FunctionName)}`);
-    const findQueue = queues.get(String(EventSourceArn));
-    if (findQueue) {
-      this.sources.push(new QueueMapping(mapping, findQueue, findFunction, { world, iam, load: this.load }));
-      return;
-    }
-    const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
-    if (table === undefined) throw new Error(`${mapping.label}: event source ${String(EventSourceArn)}`);
-    const loses = (id: string): boolean => this.faults.faultAt({ id, kinds: LOSSES }) === 'lost';
-    const stream = new StreamMapping(mapping, table, findFunction, {
-      world,
-      iam,
-      dynamodb,
-      buckets,
-      ...(this.losesMessages && { loses }),
-    });
-    this.streams.push(stream);
-    this.sources.push(stream);
-    this.streamsOf.set(table, [...(this.streamsOf.get(table) ?? []), stream]);
+    this.pollers.wakeStreamsOf(table);
   }
 
   private expireInBackground(lag: number): void {

@@ -10,14 +10,18 @@ import * as cognito from '@aws-sdk/client-cognito-identity-provider';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as streams from '@aws-sdk/client-dynamodb-streams';
 import * as events from '@aws-sdk/client-eventbridge';
+import * as kinesis from '@aws-sdk/client-kinesis';
 import * as kms from '@aws-sdk/client-kms';
 import * as lambda from '@aws-sdk/client-lambda';
 import * as s3 from '@aws-sdk/client-s3';
+import * as scheduler from '@aws-sdk/client-scheduler';
+import * as secretsmanager from '@aws-sdk/client-secrets-manager';
 import * as sfn from '@aws-sdk/client-sfn';
 import * as sns from '@aws-sdk/client-sns';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LocalCloud } from '../live/local-cloud.js';
 import { awsApiOf } from '../support/clients.js';
@@ -63,6 +67,8 @@ const STACK = [
       },
     },
     Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
+    Stream: { Type: 'AWS::Kinesis::Stream', Properties: { Name: 'clicks' } },
+    Secret: { Type: 'AWS::SecretsManager::Secret', Properties: { Name: 'key' } },
     Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
     Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
     Stage: {
@@ -116,6 +122,41 @@ const SNS: readonly Call[] = [
   ],
 ];
 const kind = { DataType: 'String', StringValue: 'lamp' };
+
+const late = {
+  Name: 'late',
+  ScheduleExpression: 'at(2026-02-01T00:00:00)',
+  FlexibleTimeWindow: { Mode: 'OFF' },
+  Target: {
+    Arn: 'arn:aws:sqs:eu-west-1:123456789012:Shop-Dead',
+    RoleArn: 'arn:aws:iam::123456789012:role/Shop-WorkRole',
+  },
+} as const;
+const SCHEDULER: readonly Call[] = [
+  ['CreateSchedule', late],
+  ['ListSchedules'],
+  ['GetSchedule', { Name: 'late', GroupName: 'default' }],
+  ['UpdateSchedule', { ...late, State: 'DISABLED' }],
+  ['DeleteSchedule', { Name: 'late' }],
+];
+const SECRETS: readonly Call[] = [
+  ['ListSecrets'],
+  ['DescribeSecret', { SecretId: 'key' }],
+  ['GetSecretValue', { SecretId: 'key' }],
+  ['PutSecretValue', { SecretId: 'key', SecretString: 'open' }],
+];
+const clicks = { StreamName: 'clicks' };
+const click = { PartitionKey: 'vera', Data: Buffer.from('click') };
+const KINESIS: readonly Call[] = [
+  ['ListStreams'],
+  ['DescribeStream', clicks],
+  ['DescribeStreamSummary', clicks],
+  ['ListShards', clicks],
+  ['PutRecord', { ...clicks, ...click }],
+  ['PutRecords', { ...clicks, Records: [click] }],
+  ['GetShardIterator', ({ PutRecord }) => ({ ...clicks, ...PutRecord, ShardIteratorType: 'TRIM_HORIZON' })],
+  ['GetRecords', ({ GetShardIterator: { ShardIterator } }) => ({ ShardIterator })],
+];
 
 const mine = { QueueUrl: 'http://127.0.0.1:4566/123456789012/mine' };
 const ofStack = { StackName: 'Shop' };
@@ -367,6 +408,7 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
     [dynamodb, 'DynamoDBClient', [['DeleteTable', { TableName }]]],
   ],
   events: [[events, 'EventBridgeClient', EVENTS]],
+  kinesis: [[kinesis, 'KinesisClient', KINESIS]],
   kms: [[kms, 'KMSClient', REST.kms ?? []]],
   lambda: [[lambda, 'LambdaClient', LAMBDA]],
   logs: [
@@ -375,6 +417,8 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
   ],
   monitoring: [[monitoring, 'CloudWatchClient', REST.monitoring ?? []]],
   s3: [[s3, 'S3Client', REST.s3 ?? []]],
+  secretsmanager: [[secretsmanager, 'SecretsManagerClient', SECRETS]],
+  scheduler: [[scheduler, 'SchedulerClient', SCHEDULER]],
   states: [
     [sfn, 'SFNClient', STARTED],
     [sqs, 'SQSClient', ASKED],
@@ -451,7 +495,16 @@ describe('the operations over HTTP', () => {
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
     // The addresses of queues in the table have another port, and StartSyncExecution another host.
     const addresses = { useQueueUrlAsEndpoint: false, disableHostPrefix: true };
-    const overHttp = { region: 'eu-west-1', credentials, maxAttempts: 1, endpoint: cloud.url, ...addresses };
+    // Its own handler speaks HTTP/2.
+    const handler = service === 'kinesis' ? { requestHandler: new NodeHttpHandler() } : {};
+    const overHttp = {
+      region: 'eu-west-1',
+      credentials,
+      maxAttempts: 1,
+      endpoint: cloud.url,
+      ...addresses,
+      ...handler,
+    };
     expect(await callAll(service, overHttp)).toEqual([...(served[service] ?? [])].sort());
     expect(said).toEqual([]);
   });

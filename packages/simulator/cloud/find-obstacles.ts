@@ -15,17 +15,15 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::AppSync::': 'its resolvers would answer nobody',
   'AWS::CloudFormation::CustomResource': 'what its function does at a deployment would not happen',
   'AWS::Cognito::': 'nobody could sign in',
-  'AWS::Kinesis': 'what is put into the stream would reach nobody',
-  'AWS::Pipes::': 'no message would pass through the pipe',
-  'AWS::Scheduler::': 'the schedule would never invoke its target',
-  'AWS::SecretsManager::': 'functions could not read the secret',
+  'AWS::Kinesis': 'what is put into it, or read from it, would reach nobody',
+  'AWS::SecretsManager::': 'the secret would not be rotated, attached or shared',
   'AWS::StepFunctions::': 'tasks of an activity would not end, and what names a version or alias would start nothing',
   'Custom::': 'what its function does at a deployment would not happen',
 };
 
 /** Types whose properties say who gets which message: one that isn't known may change that. */
 const ROUTES_MESSAGES =
-  /^AWS::(ApiGateway|ApiGatewayV2|Cognito|Events|Pipes|SNS|SQS|Scheduler|StepFunctions|DynamoDB)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
+  /^Custom::AWS$|^AWS::(ApiGateway|ApiGatewayV2|Cognito|Events|Pipes|SNS|SQS|Scheduler|StepFunctions|DynamoDB|Kinesis)::|^AWS::Lambda::(EventSourceMapping|EventInvokeConfig|Permission|Alias|Url)$/;
 
 /**
  * Finds all that stands in the way of playing an assembly, as far as its templates tell. A model may refuse more when it is made

@@ -1,30 +1,29 @@
 import type { Resource } from '../assembly/assembly.js';
 import type { GatewayCall } from '../services/apigateway/service-integration.js';
-import type { StateMachine } from '../services/states/machine.js';
 import type { ServiceCall } from '../services/states/tasks.js';
 import type { AwsError } from '../wire/request.js';
 import type { Answer, Services } from './services.js';
 
 /**
- * Carries a request of a state machine's task out.
+ * Carries a request of a state machine's task or of a pipe out.
  * @param unmodelled called with a request that no model answers, which then gets an error. @default the history ends
  * @throws what is no refusal of AWS
  */
 export function callForMachine(
   services: Services,
   request: Parameters<ServiceCall>[0],
-  machine: StateMachine,
+  caller: Parameters<ServiceCall>[1],
   unmodelled: ((line: string) => void) | undefined,
 ): ReturnType<ServiceCall> {
   try {
-    const answer = services.perform({ ...request, protocol: 'json-1.0' }, { fn: machine });
+    const answer = services.perform({ ...request, protocol: 'json-1.0' }, { fn: caller });
     if (typeof answer === 'function' || 'raw' in answer)
-      throw new Error(`${machine.label}: a task has no answer of ${request.service} ${request.operation}`);
+      throw new Error(`${caller.label}: there is no answer at once to ${request.service} ${request.operation}`);
     return answer;
   } catch (error) {
     if (!unmodelled) throw error;
     const { message } = error as Error;
-    unmodelled(`${machine.label}: the simulator doesn't model this: ${message}`);
+    unmodelled(`${caller.label}: the simulator doesn't model this: ${message}`);
     return { error: { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${message}` } };
   }
 }

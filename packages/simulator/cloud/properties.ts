@@ -264,6 +264,13 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       Path: NAMES,
     },
   },
+  'AWS::Kinesis::Stream': {
+    modelled: ['Name', 'RetentionPeriodHours', 'ShardCount', 'StreamModeDetails.StreamMode'],
+    inert: {
+      DesiredShardLevelMetrics: 'metrics only',
+      StreamEncryption: 'how records are stored; the right to use the key is not asked for',
+    },
+  },
   'AWS::KMS::Key': {
     modelled: ['Enabled', 'KeyPolicy', 'KeySpec', 'KeyUsage'],
     inert: {
@@ -363,6 +370,23 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     ],
     inert: { Qualifier: 'an alias is its function here' },
   },
+  'AWS::Pipes::Pipe': {
+    modelled: [
+      'DesiredState',
+      'Enrichment',
+      'EnrichmentParameters',
+      'Name',
+      'RoleArn',
+      'Source',
+      'SourceParameters',
+      'Target',
+      'TargetParameters',
+    ],
+    inert: {
+      KmsKeyIdentifier: 'how its definition is stored',
+      LogConfiguration: 'logs only',
+    },
+  },
   'AWS::S3::Bucket': {
     modelled: [
       'BucketName',
@@ -383,6 +407,48 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::S3::BucketPolicy': { modelled: ['Bucket', 'PolicyDocument'] },
+  'AWS::Scheduler::Schedule': {
+    modelled: [
+      'EndDate',
+      'FlexibleTimeWindow',
+      'GroupName',
+      'Name',
+      'ScheduleExpression',
+      'ScheduleExpressionTimezone',
+      'StartDate',
+      'State',
+      'Target',
+    ],
+    inert: { KmsKeyArn: 'how its input is stored; the right to use the key is not asked for' },
+  },
+  'AWS::Scheduler::ScheduleGroup': { modelled: ['Name'] },
+  'AWS::SecretsManager::Secret': {
+    modelled: [
+      'GenerateSecretString.ExcludeCharacters',
+      'GenerateSecretString.ExcludeLowercase',
+      'GenerateSecretString.ExcludeNumbers',
+      'GenerateSecretString.ExcludePunctuation',
+      'GenerateSecretString.ExcludeUppercase',
+      'GenerateSecretString.GenerateStringKey',
+      'GenerateSecretString.IncludeSpace',
+      'GenerateSecretString.PasswordLength',
+      'GenerateSecretString.SecretStringTemplate',
+      'Name',
+      'SecretString',
+    ],
+    inert: {
+      'GenerateSecretString.RequireEachIncludedType': 'each type is included anyway',
+      KmsKeyId: 'how it is stored; the right to use the key is not asked for',
+    },
+  },
+  'AWS::SSM::Parameter': {
+    modelled: ['Name', 'Type', 'Value'],
+    inert: {
+      AllowedPattern: 'a check of the deployment',
+      DataType: 'a check of the deployment',
+      Tier: 'what it costs',
+    },
+  },
   'AWS::SNS::Subscription': {
     modelled: [
       'Endpoint',
@@ -441,6 +507,16 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
+  'Custom::AWS': {
+    modelled: ['Create', 'ServiceToken'],
+    inert: {
+      Delete: 'no stack is deleted within a history',
+      InstallLatestAwsSdk: 'its call is made by the models',
+      OutputPaths: 'what something takes from the answer is an unknown attribute',
+      ServiceTimeout: 'its call is answered at once',
+      Update: 'no stack is changed within a history',
+    },
+  },
 };
 
 /** Returns each property of the resource that is neither read nor inert: to assume that it has no effect would be a guess. */

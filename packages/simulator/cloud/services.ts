@@ -8,11 +8,14 @@ import { OPERATIONS } from '../services/dynamodb/model.js';
 import type { Consumed } from '../services/dynamodb/wire.js';
 import { eventsApi } from '../services/events/api.js';
 import type { Iam } from '../services/iam/model.js';
+import { kinesisApi } from '../services/kinesis/api.js';
 import type { Kms } from '../services/kms/model.js';
 import { lambdaApi } from '../services/lambda/api.js';
 import type { CallingFunction } from '../services/lambda/sandbox.js';
 import { logsApi } from '../services/logs/api.js';
 import { s3Api } from '../services/s3/api.js';
+import { schedulerApi } from '../services/scheduler/api.js';
+import type { Secrets } from '../services/secretsmanager/model.js';
 import { snsApi } from '../services/sns/api.js';
 import { sqsApi } from '../services/sqs/api.js';
 import type { Parameters as SsmParameters } from '../services/ssm/model.js';
@@ -40,11 +43,14 @@ const APIS = {
   cloudformation: cloudformationApi,
   'cognito-idp': ({ userPools }: { readonly userPools: UserPools }) => userPools.operations,
   events: eventsApi,
+  kinesis: kinesisApi,
   kms: ({ kms }: { readonly kms: Kms }) => kms.operations,
   lambda: lambdaApi,
   logs: logsApi,
   monitoring: cloudwatchApi,
   s3: s3Api,
+  scheduler: schedulerApi,
+  secretsmanager: ({ secrets }: { readonly secrets: Secrets }) => secrets.operations,
   sns: snsApi,
   sqs: sqsApi,
   ssm: ({ parameters }: { readonly parameters: SsmParameters }) => parameters.operations,

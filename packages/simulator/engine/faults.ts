@@ -22,7 +22,7 @@ export const CALL_FAULTS = [
   'hung-after',
   /** DynamoDB writes: a transaction is in progress on an item. */
   'conflict',
-  /** PutEvents, PublishBatch, SendMessageBatch, BatchWriteItem, BatchGetItem: the first entry is refused, the others pass. */
+  /** PutEvents, PublishBatch, PutRecords, SendMessageBatch, BatchWriteItem, BatchGetItem: the first entry is refused, the others pass. */
   'entry-refused',
 ] as const;
 /** Faults of a read of DynamoDB that isn't strongly consistent. */
@@ -46,7 +46,7 @@ export const FOLLOWING_FAULTS = [
   /** The first time that the message comes, DynamoDB throttles every write of its invocation. */
   'throttles-its-function',
 ] as const;
-/** Faults of one delivery by EventBridge to a target, or by SNS to a subscription. */
+/** Faults of one delivery by EventBridge or a schedule to a target, or by SNS to a subscription. */
 export const DELIVERY_FAULTS = [
   /** The target can't be reached at first; it is tried again. */
   'undeliverable-at-first',

@@ -40,6 +40,7 @@ export interface BuiltinsOptions {
   readonly performance: object;
   readonly http: object;
   readonly https: object;
+  readonly http2: object;
   readonly log: (level: string, line: string) => void;
   /** Called when the process exits by itself. It doesn't return. */
   readonly exit: (code: number) => never;
@@ -55,7 +56,7 @@ export interface Builtins {
 
 /** Returns the Node modules that a bundle sees: real if they depend on nothing outside, simulated otherwise. */
 export function createBuiltins(options: BuiltinsOptions): Builtins {
-  const { log, http, https, work } = options;
+  const { log, http, https, http2, work } = options;
   const process = createProcess(options);
   const { module: crypto, webcrypto } = createCrypto(options);
   const console = createConsole(log);
@@ -77,6 +78,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     os,
     http,
     https,
+    http2,
     console: { Console: class { constructor() { Object.assign(this, console); } } }, // biome-ignore format: one line
     fs,
     'fs/promises': fs.promises,

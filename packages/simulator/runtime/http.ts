@@ -65,7 +65,7 @@ interface RequestOptions {
   readonly timeout?: number;
 }
 
-interface RequestTimers {
+export interface RequestTimers {
   setTimeout(run: () => void, delay: number): unknown;
   clear(timer: unknown): void;
 }

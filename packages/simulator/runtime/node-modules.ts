@@ -18,7 +18,6 @@ const REFUSING = [
   'cluster',
   'dgram',
   'domain',
-  'http2',
   'inspector',
   'inspector/promises',
   'repl',

@@ -1,11 +1,12 @@
 import { type BuiltinsOptions, createBuiltins } from './builtins.js';
 import { createHttpModule, type Send } from './http.js';
+import { createHttp2Module } from './http2.js';
 import type { ProvidedGlobals, Realm } from './realm.js';
 import type { Timers } from './timers.js';
 import { createWebGlobals } from './web.js';
 
 /** Everything outside that code can use: the time, random numbers, the network, a log. */
-export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https' | 'performance'> {
+export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https' | 'http2' | 'performance'> {
   readonly timers: Pick<Timers, 'setTimeout' | 'setInterval' | 'setImmediate' | 'clear'>;
   readonly send: Send;
 }
@@ -24,8 +25,9 @@ export function provideGlobals(
     object,
     object,
   ];
+  const http2 = createHttp2Module(send, timers);
   const performance = createPerformance(now, begun);
-  const { require, process, console, crypto } = createBuiltins({ ...externals, http, https, performance });
+  const { require, process, console, crypto } = createBuiltins({ ...externals, http, https, http2, performance });
   const globals = {
     process,
     console,

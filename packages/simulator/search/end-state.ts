@@ -4,7 +4,7 @@ import type { Cloud } from '../cloud/cloud.js';
 export interface EndState {
   readonly tables: Readonly<Record<string, readonly object[]>>;
   readonly queues: Readonly<Record<string, number>>;
-  /** Number of events that a bus has taken, by their type, and of messages that a queue has taken. */
+  /** Number of events that a bus has taken, by their type, of messages that a queue has taken, and of records that a stream has taken. */
   readonly sent: Readonly<Record<string, number>>;
 }
 
@@ -26,13 +26,14 @@ export function readEndState(cloud: Cloud): EndState {
   return { tables: Object.fromEntries(tables), queues: Object.fromEntries(queues), sent: countSent(cloud) };
 }
 
-function countSent({ events, queues }: Cloud): Record<string, number> {
+function countSent({ events, queues, kinesis }: Cloud): Record<string, number> {
   const sent: Record<string, number> = {};
   for (const { bus, event } of events.accepted) {
     const name = `event ${event.source} ${event['detail-type']} on ${bus}`;
     sent[name] = (sent[name] ?? 0) + 1;
   }
   for (const { label, traffic } of queues.values()) sent[`messages of ${label}`] = traffic.sent;
+  for (const { label, taken } of kinesis.list()) sent[`records of ${label}`] = taken;
   return sent;
 }
 

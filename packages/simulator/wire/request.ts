@@ -24,6 +24,9 @@ const CALLED = [
   'events',
   'states',
   's3',
+  'scheduler',
+  'secretsmanager',
+  'kinesis',
   'kms',
   'ssm',
   'lambda',
@@ -38,7 +41,7 @@ type Called = (typeof CALLED)[number];
 export interface AwsRequest extends WireRequest {
   readonly service: Called;
   /**
-   * PutEvents, SendMessageBatch: error codes of refused entries by their index. Only these operations can have this
+   * PutEvents, PutRecords, SendMessageBatch: error codes of refused entries by their index. Only these operations can have this
    * fault.
    */
   readonly refusedEntries?: ReadonlyMap<number, string>;

@@ -4,7 +4,7 @@ import { type Input, queryOf, type WireRequest } from './request.js';
 /** `GET /2015-03-31/functions/{FunctionName}`, and the operation. */
 type Routes = Readonly<Record<string, string>>;
 
-/** AWS Lambda API Reference and Amazon API Gateway REST API Reference, "Actions": the paths of operations. */
+/** AWS Lambda API Reference, EventBridge Scheduler API Reference and Amazon API Gateway REST API Reference, "Actions": the paths of operations. */
 const ROUTES: Readonly<Record<string, Routes>> = {
   lambda: {
     'GET /2015-03-31/functions': 'ListFunctions',
@@ -17,6 +17,13 @@ const ROUTES: Readonly<Record<string, Routes>> = {
     'GET /2019-09-30/functions/{FunctionName}/concurrency': 'GetFunctionConcurrency',
     'PUT /2017-10-31/functions/{FunctionName}/concurrency': 'PutFunctionConcurrency',
     'DELETE /2017-10-31/functions/{FunctionName}/concurrency': 'DeleteFunctionConcurrency',
+  },
+  scheduler: {
+    'GET /schedules': 'ListSchedules',
+    'GET /schedules/{Name}': 'GetSchedule',
+    'POST /schedules/{Name}': 'CreateSchedule',
+    'PUT /schedules/{Name}': 'UpdateSchedule',
+    'DELETE /schedules/{Name}': 'DeleteSchedule',
   },
   apigateway: {
     'GET /restapis': 'GetRestApis',

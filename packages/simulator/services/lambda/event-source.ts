@@ -2,9 +2,12 @@ import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { matches } from '../../patterns/matches.js';
 import type { Iam } from '../iam/model.js';
-import type { LambdaFunction } from './model.js';
+import type { Consumer } from './consumer.js';
 
-/** An event source mapping, as its API shows and changes it. AWS, "Control which events Lambda sends to your function". */
+/**
+ * The poller of a source: an event source mapping, as its API shows and changes it, or the first part of a pipe. AWS, "Control which
+ * events Lambda sends to your function".
+ */
 export abstract class EventSource {
   private readonly filters: readonly Record<string, unknown>[];
   private isEnabled: boolean;
@@ -16,7 +19,7 @@ export abstract class EventSource {
    */
   constructor(
     readonly resource: Resource,
-    readonly fn: LambdaFunction,
+    readonly fn: Consumer,
     private readonly rights: { readonly world: EventLoop; readonly iam: Iam },
     source: 'queue' | 'stream',
     known: readonly string[],
@@ -47,7 +50,7 @@ export abstract class EventSource {
   /** Called when there may be something to read. */
   abstract wake(): void;
 
-  /** Whether the function gets a record; without filters, it gets each. */
+  /** Whether the consumer gets a record; without filters, it gets each. */
   protected fits(record: () => object): boolean {
     return this.filters.length === 0 || this.filters.some((filter) => matches(filter, record()));
   }
@@ -58,7 +61,7 @@ export abstract class EventSource {
     return types.includes('ReportBatchItemFailures');
   }
 
-  /** Checks a right of the function's role. @param otherwise what happens without it, for the trace */
+  /** Checks a right of the consumer's role. @param otherwise what happens without it, for the trace */
   protected may(action: string, resource: string, otherwise = ''): boolean {
     const { iam, world } = this.rights;
     const allowed = iam.roleAllows(this.fn.role, { action, resource });

@@ -1,10 +1,12 @@
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
+import { parseText } from '../../wire/embedded-json.js';
 import type { Iam } from '../iam/model.js';
 import type { Message, Queue } from '../sqs/model.js';
+import type { Consumer } from './consumer.js';
 import { EventSource } from './event-source.js';
 import { type Load, rampedConcurrency } from './load.js';
-import type { InvocationResult, LambdaFunction } from './model.js';
+import type { InvocationResult } from './model.js';
 import { WatchedBatch } from './watched-batch.js';
 
 /** Milliseconds in which a live queue collects a batch. */
@@ -14,12 +16,14 @@ const POLLED_AFTER = 2;
 const DEFAULT_CONCURRENCY = 5;
 
 /**
- * Event source mapping of a queue to a function. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event
+ * Poller of a queue, for a function or a pipe. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event
  * source in Lambda".
  */
 export class QueueMapping extends EventSource {
   private readonly batchSize: number;
   private readonly concurrency: number;
+  /** Milliseconds in which messages join a batch, whole: a full batch is not handed over earlier. */
+  private readonly window: number;
   private running = 0;
   /** Time since which it has had work, milliseconds since 1970. */
   private busySince = 0;
@@ -28,10 +32,10 @@ export class QueueMapping extends EventSource {
   constructor(
     resource: Resource,
     private readonly queue: Queue,
-    fn: LambdaFunction,
+    fn: Consumer,
     private readonly around: { readonly world: EventLoop; readonly iam: Iam; readonly load?: Load | undefined },
   ) {
-    super(resource, fn, around, 'queue', ['ScalingConfig']);
+    super(resource, fn, around, 'queue', ['MaximumBatchingWindowInSeconds', 'ScalingConfig']);
     const { properties } = resource;
     const scaled = around.load?.queues?.[fn.label];
     this.batchSize = scaled?.batchSize ?? Number(properties.BatchSize ?? 10);
@@ -39,6 +43,7 @@ export class QueueMapping extends EventSource {
       MaximumConcurrency?: number;
     };
     this.concurrency = scaled?.concurrency ?? MaximumConcurrency;
+    this.window = Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000;
     queue.onVisible(() => this.wake());
   }
 
@@ -46,7 +51,7 @@ export class QueueMapping extends EventSource {
     const { world } = this.around;
     if (!this.enabled || this.polling || this.running >= this.most()) return;
     this.polling = true;
-    const wait = world.latency((random) => random.between(2, 40), POLLED_AFTER);
+    const wait = world.latency((random) => random.between(2, 40), POLLED_AFTER) + this.window;
     world.after(wait, () => {
       this.polling = false;
       this.poll();
@@ -95,7 +100,7 @@ export class QueueMapping extends EventSource {
 
   /** Checks a message against the filter; a message that doesn't match is deleted. */
   private takes(message: Message): boolean {
-    if (this.fits(() => ({ ...message, body: parseBody(message.body) }))) return true;
+    if (this.fits(() => ({ ...this.record(message), body: parseText(message.body) }))) return true;
     this.queue.delete(message.receipt);
     return false;
   }
@@ -170,12 +175,4 @@ export function parseBatchFailures(value: unknown): readonly string[] | undefine
     (failure) => (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier,
   );
   return identifiers.every((id): id is string => typeof id === 'string' && id !== '') ? identifiers : undefined;
-}
-
-function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

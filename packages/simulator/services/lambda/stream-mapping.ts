@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import type { DynamoDbModel } from '../dynamodb/model.js';
-import type { StreamRecord } from '../dynamodb/wire.js';
 import type { Iam } from '../iam/model.js';
-import type { Buckets } from '../s3/model.js';
+import type { Consumer } from './consumer.js';
+import type { DiscardedBatch } from './discarded-batch.js';
 import { EventSource } from './event-source.js';
-import type { InvocationResult, LambdaFunction } from './model.js';
+import type { InvocationResult } from './model.js';
 import { parseBatchFailures } from './queue-mapping.js';
+import type { StreamReader } from './stream-reader.js';
 
 const KNOWN = [
   'BisectBatchOnFunctionError',
   'DestinationConfig',
+  'MaximumBatchingWindowInSeconds',
   'MaximumRecordAgeInSeconds',
   'MaximumRetryAttempts',
   'ParallelizationFactor',
@@ -19,16 +20,16 @@ const KNOWN = [
 ];
 
 /** Records of one part of a shard, strictly one batch after the other. */
-interface Lane {
+interface Lane<R> {
   readonly shardId: string;
-  readonly records: StreamRecord[];
+  readonly records: R[];
   busy: boolean;
   /** Batches that are in work, and those that wait behind them. */
-  batches: readonly Batch[];
+  batches: readonly Batch<R>[];
 }
 
-interface Batch {
-  readonly records: readonly StreamRecord[];
+interface Batch<R> {
+  readonly records: readonly R[];
   /** Failed attempts so far; splitting doesn't count. */
   readonly retries: number;
   readonly invocations: number;
@@ -40,18 +41,15 @@ const POLLED_AFTER = 5;
 /** Longest time until Lambda finds a shard whose parent it has worked off, ms. AWS documents none. */
 const FOUND_WITHIN = 10_000;
 
-/** Retention of a stream's records. */
-const STREAM_RETENTION = 24 * 3_600_000;
-
 /**
- * Event source mapping of a table's stream to a function. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process
+ * Poller of a stream, for a function or a pipe. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process
  * DynamoDB records with Lambda" (parallelization factor: order per item is kept), "Retain discarded records".
  *
  * Each shard is read by itself, with batches, retries and a position of its own. A shard that took over items of another one
  * is read after that one was worked off, so the order per item is kept, too. AWS, "Change data capture for DynamoDB Streams"
  * (a parent shard is processed before its children).
  */
-export class StreamMapping extends EventSource {
+export class StreamMapping<R> extends EventSource {
   private readonly positions = new Map<string, string | undefined>();
   /** Closed shards that were read to their end. */
   private readonly ended = new Set<string>();
@@ -59,25 +57,26 @@ export class StreamMapping extends EventSource {
   private readonly workedOff = new Set<string>();
   /** Times from which shards with a parent are read. */
   private readonly found = new Map<string, number>();
-  private readonly lanes = new Map<string, Lane>();
+  private readonly lanes = new Map<string, Lane<R>>();
   private readonly number = (name: string, otherwise: number): number => {
     const value = Number(this.resource.properties[name] ?? otherwise);
     return value < 0 ? Number.POSITIVE_INFINITY : value;
   };
   private polling = false;
-  private saved = 0;
-  /** Records that can no longer be delivered: more than 24 hours old, or given up without a destination. */
-  readonly lost: StreamRecord[] = [];
+  /** Records that can no longer be delivered: older than the stream keeps them, or given up without a destination. */
+  readonly lost: R[] = [];
 
   constructor(
     resource: Resource,
-    private readonly table: string,
-    fn: LambdaFunction,
+    readonly reader: StreamReader<R>,
+    fn: Consumer,
     private readonly around: {
       readonly world: EventLoop;
       readonly iam: Iam;
-      readonly dynamodb: DynamoDbModel;
-      readonly buckets: Buckets;
+      /** Sends a batch that was given up to its destination. @returns whether there is one that takes it */
+      readonly discard: (poller: EventSource, batch: DiscardedBatch) => boolean;
+      /** Returns the identifier by which an answer names a record that failed. @default its sequence number */
+      readonly identify?: (record: R) => string;
       /** Whether a batch is lost, which AWS excludes. @default none is */
       readonly loses?: (batch: string) => boolean;
     },
@@ -89,12 +88,12 @@ export class StreamMapping extends EventSource {
    * Records that it has read and not yet worked off, oldest first in each part of a shard. No shard of a live account splits,
    * so none waits for its parent.
    */
-  get unprocessed(): readonly StreamRecord[] {
+  get unprocessed(): readonly R[] {
     this.read();
     return this.inWork;
   }
 
-  private get inWork(): readonly StreamRecord[] {
+  private get inWork(): readonly R[] {
     return [...this.lanes.values()].flatMap(({ batches, records }) => [
       ...batches.flatMap((batch) => batch.records),
       ...records,
@@ -103,17 +102,17 @@ export class StreamMapping extends EventSource {
 
   /** Age of the oldest record that is not worked off, read or not, in milliseconds; 0 if there is none. It reads nothing. */
   get iteratorAge(): number {
-    const { dynamodb } = this.around;
-    const open = dynamodb.listShards(this.table).filter(({ shardId }) => !this.workedOff.has(shardId));
+    const { reader } = this;
+    const open = reader.listShards().filter(({ shardId }) => !this.workedOff.has(shardId));
     const unread = open.flatMap(({ shardId }) => {
-      const { records } = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
-      return records.filter((record) => this.fits(() => record)).slice(0, 1);
+      const { records } = reader.readShard(shardId, this.positions.get(shardId), 1000);
+      return records.filter((record) => this.fits(() => reader.filtered(record))).slice(0, 1);
     });
     return Math.max(0, ...[...unread, ...this.inWork].map((record) => this.age(record)));
   }
 
   /** Takes records over from another time of this table. */
-  resume(records: readonly StreamRecord[]): void {
+  resume(records: readonly R[]): void {
     for (const record of records) this.enqueue('shardId-resumed', record);
     for (const lane of this.lanes.values()) this.next(lane);
   }
@@ -123,8 +122,9 @@ export class StreamMapping extends EventSource {
     const { world } = this.around;
     if (this.polling || !this.enabled) return;
     this.polling = true;
-    // Lambda polls each shard 4 times a second.
-    const wait = world.latency((random) => random.between(10, 250), POLLED_AFTER);
+    // Lambda polls each shard 4 times a second; records join a batch for the whole of its window.
+    const window = this.number('MaximumBatchingWindowInSeconds', 0) * 1000;
+    const wait = world.latency((random) => random.between(10, 250), POLLED_AFTER) + window;
     world.after(wait, () => {
       this.polling = false;
       this.read();
@@ -132,17 +132,15 @@ export class StreamMapping extends EventSource {
   }
 
   private read(): void {
-    const { dynamodb } = this.around;
-    for (const right of ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream']) {
-      if (!this.may(right, String(this.resource.properties.EventSourceArn))) return;
-    }
-    const shards = dynamodb.listShards(this.table);
+    const { reader } = this;
+    for (const right of reader.rights) if (!this.may(right, String(this.resource.properties.EventSourceArn))) return;
+    const shards = reader.listShards();
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const { shardId, parentShardId: parent } of shards) {
       if (this.workedOff.has(shardId)) continue;
       if (parent !== undefined && listed.has(parent) && !this.isFound(shardId, parent)) continue;
       for (;;) {
-        const page = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
+        const page = reader.readShard(shardId, this.positions.get(shardId), 1000);
         if (page.trimmed) this.around.world.note(`${this.resource.label} ${shardId}: records were LOST to age`);
         this.positions.set(shardId, page.next);
         for (const record of page.records) this.enqueue(shardId, record);
@@ -181,9 +179,9 @@ export class StreamMapping extends EventSource {
     }
   }
 
-  private enqueue(shardId: string, record: StreamRecord): void {
-    if (!this.fits(() => record)) return;
-    const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
+  private enqueue(shardId: string, record: R): void {
+    if (!this.fits(() => this.reader.filtered(record))) return;
+    const key = createHash('sha256').update(this.reader.keyOf(record)).digest().readUInt32BE(0);
     // A lane that would only wait for an environment makes batches smaller.
     const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.maxConcurrency);
     const name = `${shardId}/${key % lanes}`;
@@ -192,7 +190,7 @@ export class StreamMapping extends EventSource {
     lane.records.push(record);
   }
 
-  private next(lane: Lane): void {
+  private next(lane: Lane<R>): void {
     if (lane.busy || lane.records.length === 0) return;
     lane.busy = true;
     const records = lane.records.splice(0, this.number('BatchSize', 100));
@@ -207,7 +205,7 @@ export class StreamMapping extends EventSource {
   private begun = 0;
 
   /** Processes batches of a lane in order; the next one waits until the previous one has succeeded or was given up. */
-  private process(lane: Lane, batches: readonly Batch[]): void {
+  private process(lane: Lane<R>, batches: readonly Batch<R>[]): void {
     const { world } = this.around;
     lane.batches = batches;
     const [batch, ...later] = batches;
@@ -226,15 +224,13 @@ export class StreamMapping extends EventSource {
       this.process(lane, [...(young.length > 0 ? [{ ...batch, records: young }] : []), ...later]);
       return;
     }
-    if (batch.records.some((record) => this.age(record) > STREAM_RETENTION)) {
+    if (batch.records.some((record) => this.age(record) > this.reader.retention)) {
       this.lose(batch.records);
       this.process(lane, later);
       return;
     }
-    const Records = batch.records.map((record) => ({
-      ...record,
-      eventSourceARN: this.resource.properties.EventSourceArn,
-    }));
+    const source = String(this.resource.properties.EventSourceArn);
+    const Records = batch.records.map((record) => this.reader.toEvent(record, source));
     const id = `${this.resource.label} batch ${++this.told}`;
     this.tell(id, batch.records, 'began', batch.invocations + 1);
     this.fn.invoke({ Records }, (result) => {
@@ -260,67 +256,55 @@ export class StreamMapping extends EventSource {
   }
 
   /** Returns the records to retry: all from the first failure on, as the function reports it. */
-  private rest({ records }: Batch, result: InvocationResult): readonly StreamRecord[] {
+  private rest({ records }: Batch<R>, result: InvocationResult): readonly R[] {
     if (result.kind !== 'returned') return records;
     if (!this.reportsFailures) return [];
     const failed = parseBatchFailures(result.value);
     if (failed === undefined) return records;
-    const places = failed.map((id) => records.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === id));
+    const { identify = (record: R) => this.reader.sequenceOf(record) } = this.around;
+    const places = failed.map((id) => records.findIndex((record) => identify(record) === id));
     if (places.includes(-1)) return records;
     return failed.length === 0 ? [] : records.slice(Math.min(...places));
   }
 
-  private giveUp(lane: Lane, { records, invocations }: Batch, condition: string): void {
-    const { world, buckets } = this.around;
-    const { OnFailure } = (this.resource.properties.DestinationConfig ?? {}) as {
-      OnFailure?: { Destination?: string };
+  private giveUp({ shardId }: Lane<R>, { records, invocations }: Batch<R>, condition: string): void {
+    const { world, discard } = this.around;
+    const { reader } = this;
+    const source = String(this.resource.properties.EventSourceArn);
+    const times = [records[0], records.at(-1)].map((one) => one && new Date(reader.timeOf(one)).toISOString());
+    const [first, last] = [records[0], records.at(-1)];
+    const info = {
+      shardId,
+      startSequenceNumber: first && reader.sequenceOf(first),
+      endSequenceNumber: last && reader.sequenceOf(last),
+      approximateArrivalOfFirstRecord: times[0],
+      approximateArrivalOfLastRecord: times[1],
+      batchSize: records.length,
+      streamArn: source,
     };
-    const bucket = OnFailure?.Destination?.replace(/^arn:[\w-]+:s3:::/, '');
-    const time = new Date(world.now).toISOString();
-    const { shardId } = lane;
-    const key = `aws/lambda/${this.resource.ref}/${shardId}/${time.slice(0, 19).replaceAll(':', '.')}-${++this.saved}`;
-    if (bucket === undefined || !this.may('s3:PutObject', `${buckets.findArn(bucket)}/${key}`)) {
+    const isSaved = discard(this, {
+      condition,
+      invocations,
+      shardId,
+      info: { [reader.batchInfo]: info },
+      records: records.map((record) => reader.toEvent(record, source)),
+    });
+    if (!isSaved) {
       this.lose(records);
       return;
     }
-    const first = records[0]?.dynamodb;
-    const last = records.at(-1)?.dynamodb;
-    const body = {
-      requestContext: {
-        requestId: world.random.id(),
-        functionArn: this.fn.resource.arn,
-        condition,
-        approximateInvokeCount: invocations,
-      },
-      responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-      version: '1.0',
-      timestamp: time,
-      DDBStreamBatchInfo: {
-        shardId,
-        startSequenceNumber: first?.SequenceNumber,
-        endSequenceNumber: last?.SequenceNumber,
-        approximateArrivalOfFirstRecord: first && new Date(first.ApproximateCreationDateTime * 1000).toISOString(),
-        approximateArrivalOfLastRecord: last && new Date(last.ApproximateCreationDateTime * 1000).toISOString(),
-        batchSize: records.length,
-        streamArn: this.resource.properties.EventSourceArn,
-      },
-      payload: JSON.stringify({
-        Records: records.map((record) => ({ ...record, eventSourceARN: this.resource.properties.EventSourceArn })),
-      }),
-    };
     world.note(`${this.resource.label} gives ${records.length} records up: ${condition}`);
     this.tell(`${this.resource.label} batch ${this.told}`, records, 'given up');
-    buckets.put(bucket, key, JSON.stringify(body));
   }
 
-  private lose(records: readonly StreamRecord[]): void {
+  private lose(records: readonly R[]): void {
     this.lost.push(...records);
     this.around.world.note(`${this.resource.label}: ${records.length} records LOST`);
     this.tell(`${this.resource.label} batch ${this.told}`, records, 'lost');
   }
 
   private told = 0;
-  private tell(id: string, records: readonly StreamRecord[], outcome: string, receiveCount?: number): void {
+  private tell(id: string, records: readonly R[], outcome: string, receiveCount?: number): void {
     this.around.world.tell(() => ({
       kind: 'record',
       owner: this.fn.label,
@@ -331,8 +315,8 @@ export class StreamMapping extends EventSource {
     }));
   }
 
-  private age({ dynamodb }: StreamRecord): number {
-    return this.around.world.now - dynamodb.ApproximateCreationDateTime * 1000;
+  private age(record: R): number {
+    return this.around.world.now - this.reader.timeOf(record);
   }
 }
 

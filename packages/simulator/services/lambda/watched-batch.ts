@@ -1,7 +1,8 @@
 import type { EventLoop } from '../../engine/event-loop.js';
 import { readMessageFacts } from '../../engine/happenings.js';
 import type { Message } from '../sqs/model.js';
-import type { InvocationResult, LambdaFunction } from './model.js';
+import type { Consumer } from './consumer.js';
+import type { InvocationResult } from './model.js';
 
 /** Words of a consumer's log line that mean an outcome of another name. Any other word is an outcome itself. */
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ export class WatchedBatch {
   private invocation = '';
 
   constructor(
-    private readonly fn: LambdaFunction,
+    private readonly fn: Consumer,
     private readonly world: EventLoop,
     private readonly messages: readonly Message[],
   ) {

@@ -1,3 +1,4 @@
+import type { Resource } from '../../assembly/assembly.js';
 import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { type Operations, paginate, Refused } from '../../wire/operation.js';
@@ -17,7 +18,7 @@ export interface Parameter {
 const PAGE = 10;
 
 /**
- * Parameters, which only callers put: no template has any here. AWS Systems Manager API Reference, "Actions". A
+ * Parameters of templates, and those that callers put. AWS Systems Manager API Reference, "Actions". A
  * `SecureString` is encrypted by a key of AWS, so reading it needs no other right.
  */
 export class Parameters {
@@ -26,7 +27,15 @@ export class Parameters {
   constructor(
     private readonly world: EventLoop,
     private readonly home: AccountAndRegion,
-  ) {}
+    templates: readonly Resource[] = [],
+  ) {
+    for (const { ref, properties } of templates) this.put({ ...properties, Name: ref });
+  }
+
+  /** Returns the value of a parameter; `undefined` if there is none. */
+  read(name: string): string | undefined {
+    return this.byName.get(name)?.Value;
+  }
 
   /** Takes parameters over from another time of this account. */
   resume(parameters: readonly Parameter[]): void {

@@ -23,7 +23,7 @@ const FORMS: readonly (readonly [form: RegExp, read: (found: RegExpExecArray) =>
   [/\.?\*|\[\s*\*\s*\]/y, () => ({ kind: 'all' })],
   [/\.?([^\s.[\]()'"*$,]+)(?![^\s.[\])'"*$,])/y, ([, name = '']) => ({ kind: 'name', name })],
   [/\[\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/y, ([, single, double = '']) => quoted(single ?? double)],
-  [/\[\s*(-?\d+)\s*\]/y, ([, at]) => ({ kind: 'index', at: Number(at) })],
+  [/\.?\[\s*(-?\d+)\s*\]/y, ([, at]) => ({ kind: 'index', at: Number(at) })],
   [/\[\s*(-?\d*)\s*:\s*(-?\d*)\s*\]/y, ([, from, to]) => ({ kind: 'slice', from: bound(from), to: bound(to) })],
 ];
 

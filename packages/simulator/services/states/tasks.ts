@@ -6,16 +6,17 @@ import type { AwsError, AwsRequest } from '../../wire/request.js';
 import type { AsyncInvoker } from '../events/model.js';
 import type { Iam } from '../iam/model.js';
 import type { InvocationResult, LambdaFunction } from '../lambda/model.js';
+import type { CallingFunction } from '../lambda/sandbox.js';
 import type { Execution, Outcome } from './execution.js';
 import { functionNameOf, type Integration } from './integration.js';
 import type { Lifetime } from './lifetime.js';
 import type { StateMachine } from './machine.js';
 import type { RunningTask, TaskRunner } from './runner.js';
 
-/** Carries a request to a service out, with the rights of the machine's role. */
+/** Carries a request to a service out, with the rights of the role of a machine or a pipe. */
 export type ServiceCall = (
-  request: Pick<AwsRequest, 'service' | 'operation' | 'input'>,
-  machine: StateMachine,
+  request: Pick<AwsRequest, 'service' | 'operation' | 'input' | 'refusedEntries'>,
+  caller: Pick<CallingFunction, 'label' | 'role' | 'resource'>,
 ) => { readonly output: object } | { readonly error: AwsError };
 
 interface Around {
