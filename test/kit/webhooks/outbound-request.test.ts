@@ -51,6 +51,13 @@ test('a request goes to the address that was checked, by the name of its host', 
   expect(one?.headers).toMatchObject({ host: `${HOST}:${port}`, 'x-a': 'b', 'content-length': '8' });
 });
 
+test('each request has a connection of its own, so none goes to an address of an earlier check', async () => {
+  const { port, received } = await receiver();
+  const send = createOutboundSender(LOCAL);
+  for (const request of [to(port), to(port)]) await send(request);
+  expect(received.map(({ headers }) => headers.connection)).toEqual(['close', 'close']);
+});
+
 test.each([
   ['a private address', [{ address: '10.0.0.7', family: 4 }]],
   ['a public address beside a private one', [{ address: '8.8.8.8', family: 4 }, HERE]],

@@ -18,13 +18,14 @@ test.each([
   ['private', ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd00:ec2::254']],
   [
     'link-local, with metadata of instances and containers',
-    ['169.254.169.254', '169.254.170.2', 'fe80::1', 'fe80::1%eth0'],
+    ['169.254.169.254', '169.254.170.2', 'fe80::1', 'fe80::1%eth0', '2600:1f18::1%eth0'],
   ],
   ['shared by customers of a carrier', ['100.64.0.1', '100.127.255.255']],
   [
     'IPv4 in IPv6',
     ['::ffff:10.0.0.1', '::ffff:8.8.8.8', '::ffff:7f00:1', '64:ff9b::a00:1', '2002:a00:1::', '2001:0:a00::1'],
   ],
+  ['for protocols and old relays', ['192.0.0.1', '192.0.0.171', '192.88.99.1']],
   ['for documents and tests', ['192.0.2.1', '198.51.100.1', '203.0.113.1', '198.18.0.1', '2001:db8::1', '3fff::1']],
   [
     'multicast, broadcast and reserved',
