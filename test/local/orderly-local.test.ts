@@ -32,7 +32,7 @@ function orderlyLocal(...args: readonly string[]): Started {
 }
 const ends = (...args: readonly string[]) => orderlyLocal(...args).ended();
 
-const RUNS_AT = /runs at (http:\S+) /;
+const RUNS_AT = /runs at (http:\S+)\n/;
 let running: Started;
 beforeAll(async () => {
   bundle = (await makeBundle(process.cwd(), 'packages/simulator/live/command.ts')) ?? '';
