@@ -1,10 +1,10 @@
 import { type Finding, KINDS } from '../../packages/simulator/index.js';
 import type { StrangersApp } from './stranger.js';
 
-/** What came of playing an app. */
+/** Result of playing an app. */
 export interface PlayedStranger {
   readonly app: StrangersApp;
-  /** What kept it from starting; none if it runs unmodified. */
+  /** Obstacles that kept it from starting; none if it runs unmodified. */
   readonly obstacles: readonly string[];
   readonly histories: number;
   readonly findings: readonly Finding[];

@@ -33,7 +33,7 @@ function findRefused(deployment: Deployment): readonly Obstacle[] {
 function findUnloadable(deployment: Deployment): readonly Obstacle[] {
   const { assembly } = deployment;
   return assembly.findByType('AWS::Lambda::Function').flatMap((resource) => {
-    // What is known of it is among the obstacles already; a provider of custom resources never runs.
+    // Its known problems are among the obstacles already; a provider of custom resources never runs.
     if (findCodeObstacle(resource, assembly) !== undefined || isProviderOnly(resource, assembly)) return [];
     const { type, label, properties } = resource;
     try {

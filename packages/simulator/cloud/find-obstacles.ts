@@ -9,7 +9,7 @@ import { findUnknownProperties, MODELLED } from './properties.js';
 const CARRIES_NOTHING =
   /^AWS::(ApplicationAutoScaling|Athena|Backup|Budgets|CertificateManager|Chatbot|CloudFormation::WaitConditionHandle|CloudFront|CloudTrail|CloudWatch|CodeBuild|CodeDeploy|CodePipeline|CodeStar|EC2|ECR|Glue|IAM|Inspector|KMS|Logs|Oam|Route53|RUM|ResourceGroups|SSM|Synthetics|WAF|WAFv2|XRay)::/;
 
-/** What the absence of a type means, by the beginning of its name. */
+/** Consequences of a missing model, by the beginning of the type's name. */
 const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::ApiGatewayV2::': 'what it is for would not happen at the API',
   'AWS::AppSync::': 'its resolvers would answer nobody',

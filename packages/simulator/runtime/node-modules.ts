@@ -33,7 +33,7 @@ const REFUSING = [
   'worker_threads',
 ];
 
-/** What these modules say of an environment all the same. */
+/** Answers that these modules give about an environment all the same. */
 const ANSWERS: Readonly<Record<string, object>> = {
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
   // The AWS SDK v2 asks whether a domain is active.

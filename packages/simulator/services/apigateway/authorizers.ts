@@ -10,7 +10,7 @@ export type Authorization =
   | { readonly kind: 'allowed' | 'denied'; readonly context?: Context }
   | { readonly kind: 'refused'; readonly type: GatewayResponseType };
 
-/** What an authorizer's function returned, as far as it decides. */
+/** Answer of an authorizer's function, as far as it decides. */
 interface Decision {
   readonly statements: readonly { readonly Effect?: string; readonly Resource?: string | readonly string[] }[];
   readonly context: Context;

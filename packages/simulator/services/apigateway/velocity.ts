@@ -3,7 +3,7 @@ import type { Json } from '../../assembly/intrinsics.js';
 import { parsePath, readAt } from '../states/paths.js';
 import type { Context } from './gateway-responses.js';
 
-/** What a template can read of a request, or of an integration's answer. */
+/** Parts of a request, or of an integration's answer, that a template can read. */
 export interface TemplateInput {
   readonly body: string;
   readonly context: Context;

@@ -12,7 +12,7 @@ export interface PublicJwk extends JsonWebKey {
 export interface DecodedToken {
   readonly header: { readonly alg?: unknown; readonly kid?: unknown };
   readonly claims: Claims;
-  /** What was signed. */
+  /** Header and payload as they were signed, with a dot between them. */
   readonly signed: string;
   /** In base64url. */
   readonly signature: string;

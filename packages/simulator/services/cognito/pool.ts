@@ -100,7 +100,7 @@ export class UserPool {
     if (password !== undefined) this.checkPassword(password);
     const names = (this.resource.properties.UsernameAttributes ?? []) as readonly string[];
     const sub = this.world.random.id();
-    // Of a pool whose users sign in by an attribute, the name is the sub.
+    // In a pool whose users sign in by an attribute, a user's name is its sub.
     const [attribute] = names.filter((one) => (one === 'email' ? name.includes('@') : name.startsWith('+')));
     const user: User = {
       username: attribute === undefined ? name : sub,

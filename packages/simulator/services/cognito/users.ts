@@ -27,7 +27,7 @@ export interface PasswordPolicy {
   readonly RequireUppercase?: boolean;
 }
 
-/** What a pool without rules asks for. Amazon Cognito, "Adding user pool password requirements". */
+/** Rules for passwords of a pool that states none. Amazon Cognito, "Adding user pool password requirements". */
 const USUAL: PasswordPolicy = {
   MinimumLength: 8,
   RequireLowercase: true,

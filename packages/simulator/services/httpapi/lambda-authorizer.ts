@@ -10,7 +10,7 @@ export type Authorization =
   | { readonly kind: 'allowed'; readonly context: Readonly<Record<string, unknown>> }
   | { readonly kind: 'denied' | 'failed' | 'unidentified' };
 
-/** What an authorizer's function has answered: for every request, or for those that its policy names. */
+/** Answer of an authorizer's function: for every request, or for those that its policy names. */
 type Decision =
   | { readonly isAuthorized: boolean; readonly context: Readonly<Record<string, unknown>> }
   | { readonly statements: readonly Statement[]; readonly context: Readonly<Record<string, unknown>> };

@@ -28,10 +28,10 @@ import { buildRoutes, findRoute, type HttpRoute } from './routes.js';
 
 /** Amazon API Gateway, "Quotas for configuring and running an HTTP API": payload size. */
 const MAX_PAYLOAD = 10 * 1024 * 1024;
-/** What API Gateway says of an answer that names no media type. */
+/** Media type that API Gateway gives an answer that names none. */
 const TEXT = 'text/plain;charset=UTF-8';
 
-/** What the function of a route gets of the caller, by the payload format of its integration. */
+/** Caller of a route as its function gets it, by the payload format of the integration. */
 interface Caller {
   readonly '1.0': unknown;
   readonly '2.0': unknown;
@@ -178,7 +178,7 @@ export class HttpApi implements Endpoint {
     return buildPayload(place, `${this.prefix}${path}`, request);
   }
 
-  /** What the address of the stage has before the path of a route. */
+  /** Beginning of the stage's paths, before the path of a route. */
   private get prefix(): string {
     return this.stage === DEFAULT_STAGE ? '' : `/${this.stage}`;
   }

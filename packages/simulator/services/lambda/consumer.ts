@@ -2,7 +2,7 @@ import type { Resource } from '../../assembly/assembly.js';
 import type { InvocationTrouble } from '../../engine/faults.js';
 import type { InvocationResult } from './model.js';
 
-/** What the poller of a queue or a stream gives its batches to: a function, or a pipe with its target. */
+/** Receiver of the batches that the poller of a queue or a stream has read: a function, or a pipe with its target. */
 export interface Consumer {
   /** Path of its construct. */
   readonly label: string;

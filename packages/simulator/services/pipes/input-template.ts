@@ -3,7 +3,7 @@ import { parseData, parseText } from '../../wire/embedded-json.js';
 import { NotModelled } from '../../wire/operation.js';
 import { parsePath, readAt } from '../states/paths.js';
 
-/** What reserved variables of a template can name. */
+/** Values that reserved variables of a template stand for. */
 export interface TemplateVariables {
   readonly 'pipe-arn': string;
   readonly 'pipe-name': string;

@@ -31,7 +31,7 @@ const CALL_FAULTS: readonly FaultKind[] = ['refused', 'answer-lost'];
 const BATCH_FAULTS: readonly FaultKind[] = [...CALL_FAULTS, 'entry-refused'];
 const FIRST_ENTRY: ReadonlyMap<number, string> = new Map([[0, 'InternalFailure']]);
 
-/** What a step of a pipe ends with. */
+/** Outcome of one step of a pipe. */
 type Outcome = { readonly value: unknown } | Exclude<InvocationResult, { kind: 'returned' }>;
 
 /**

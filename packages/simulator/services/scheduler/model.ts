@@ -36,7 +36,7 @@ export interface Schedule {
   readonly properties: ScheduleProperties;
   readonly times: ScheduleTimes;
   readonly createdAt: number;
-  /** By which a request that comes again is known. */
+  /** Token of the request that made it: the same request again has the same token. */
   readonly clientToken: string | undefined;
   planned: Planned | undefined;
 }

@@ -110,7 +110,7 @@ export class ScheduleTargets {
     return true;
   }
 
-  /** What a target gets without `Input`. */
+  /** Input of a target whose schedule has no `Input`. */
   private notification({ arn }: Resource, { scheduledAt, execution }: Attempt): string {
     const { home } = this.around;
     return JSON.stringify({
