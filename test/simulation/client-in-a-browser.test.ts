@@ -3,7 +3,7 @@ import { Window } from 'happy-dom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClientOptions, orderlyClient } from '../../packages/client/index.js';
 import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
-import { ADMIN, assemblyForPages } from '../support/simulation/assembly.js';
+import { ADMIN, nextReleaseAssembly } from '../support/simulation/assembly.js';
 import { token } from '../support/simulation/issuer.js';
 
 /** The bundle of `@orderly/client` as a page loads it, in a browser's window with its `fetch` and its rules of origins. */
@@ -20,7 +20,7 @@ const [bundle] = buildSync({
 
 let cloud: LocalCloud;
 beforeAll(async () => {
-  const folder = assemblyForPages();
+  const folder = nextReleaseAssembly();
   cloud = await LocalCloud.start({ folder, log: () => undefined });
 });
 afterAll(() => cloud.stop());

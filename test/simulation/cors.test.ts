@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
-import { ADMIN, assemblyForPages, SHOP } from '../support/simulation/assembly.js';
+import { ADMIN, nextReleaseAssembly, SHOP } from '../support/simulation/assembly.js';
 import { token } from '../support/simulation/issuer.js';
 import { NetworkError, Page } from '../support/simulation/page.js';
 
 /** Tests of what a page in a browser can do with the deployed API, if the setting `cors` names its origin. */
 
-const cloud = new Cloud(loadSharedDeployment(assemblyForPages()), { seed: 'cors' });
+const cloud = new Cloud(loadSharedDeployment(nextReleaseAssembly()), { seed: 'cors' });
 const [api] = cloud.apis;
 const ROUTES = api!.routes.filter(({ authorizer }) => authorizer !== undefined);
 

@@ -11,7 +11,7 @@ import {
   KNOWS_NO_SETTLEMENT,
   playsPreviousRelease,
 } from '../support/simulation/previous-release.js';
-import { type PlantedBug, properties } from './planted/bug.js';
+import type { PlantedBug } from './planted/bug.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { twoReleasesWith } from './scenarios/two-releases.js';
@@ -124,54 +124,6 @@ test.each(['place-one', REDRIVEN])(
     expect(violations.map(({ invariant }) => invariant)).toContain('the reserved lines are the ordered lines');
   },
 );
-
-describe('inboxes that store messages compressed', () => {
-  /** The setting `inboxPayloads: 'compressed'`, as the next release has it. */
-  const nextRelease = properties('AWS::Lambda::Function', /./, (own) => {
-    const { Variables = {} } = (own.Environment ?? {}) as { Variables?: Record<string, string> };
-    if (Variables.INBOX === undefined) return own;
-    const INBOX = JSON.stringify({ ...JSON.parse(Variables.INBOX), payloads: 'compressed' });
-    return { ...own, Environment: { Variables: { ...Variables, INBOX } } };
-  });
-  /** Receivers of this release and of the next one, of which each stores a part of the messages. */
-  const both = {
-    file: 'packages/kit/inbox/receive.lambda.ts',
-    from: '  payloads,\n',
-    to: "  get payloads() { return Date.now() % 2 === 0 ? 'plain' as const : 'compressed' as const; },\n",
-  };
-  /** Runners of a release that reads the text only. */
-  const readsText = {
-    file: 'packages/kit/inbox/claimed-message.ts',
-    from: "payload: () => readStoredPayload(item) ?? ''",
-    to: 'payload: () => String(item.payload)',
-  };
-  const play = async (name: string, change: Pick<PlantedBug, 'source' | 'resource'>) => {
-    const rewards = 'rewards-in-order';
-    const history = await playSeed(
-      await planted(folder, { name, scenario: rewards, ...change }),
-      scenarioCalled(rewards),
-      '1',
-    );
-    const received = history.cloud.tableCalls.filter(({ fn }) => fn === 'Rewards/OnAccountEvents');
-    const items = received.flatMap(({ effects }) => effects.changes.map(({ after = {} }) => after));
-    const forms = ['payload', 'payloadDeflate'].filter((form) => items.some((item) => form in item));
-    return { history, forms };
-  };
-
-  test.each([
-    ['the next release stores and this one runs', { resource: nextRelease }, ['payloadDeflate']],
-    ['receivers of both are there', { source: both }, ['payload', 'payloadDeflate']],
-  ])('keep every promise while %s', async (name, change, stored) => {
-    const { history, forms } = await play(name, change);
-    if (history.violations.length > 0) expect.fail(renderReport(history, 'releases.test.ts'));
-    expect(forms).toEqual(stored);
-  });
-
-  test('a release that reads the text only is found: so it comes before the one that stores otherwise', async () => {
-    const { history } = await play('a release that reads text', { source: readsText, resource: nextRelease });
-    expect(history.violations).not.toEqual([]);
-  });
-});
 
 describe.skipIf(!isPlayed)('a previous release that does not know an event', () => {
   const played = (changes: Changes) =>

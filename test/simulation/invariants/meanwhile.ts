@@ -1,3 +1,4 @@
+import { LISTED_STATUS } from '../../../lambdas/orders/keys.js';
 import { PROJECTIONS } from '../../../packages/kit/projection/contract.js';
 import { parseKeyVersion, parseVersions } from '../../../packages/kit/projection/versions.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
@@ -65,9 +66,9 @@ function listOf(row: Row | undefined): string | undefined {
   return typeof row?.version === 'number' ? LISTS[pk.slice(0, pk.indexOf('#'))] : undefined;
 }
 
-/** The order of a customer's row is in its sort key, the account of a row is its partition key. */
+/** The order of a customer's row is in its sort key. An account's row, and the status beside a customer's list, have a partition each. */
 function idOf({ pk, sk }: Row): string {
-  const key = String(pk).startsWith('CREDIT#') ? String(pk) : String(sk);
+  const key = String(pk).startsWith('CREDIT#') || sk === LISTED_STATUS ? String(pk) : String(sk);
   return key.slice(key.lastIndexOf('#') + 1);
 }
 
