@@ -3,7 +3,7 @@ import { type Account, evolveAccount, toView } from '../../../lambdas/accounts/d
 import { evolve, initialState } from '../../../lambdas/accounts/domain/authorization.js';
 import { readEvent } from '../../../packages/kit/messages/contract.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Commit } from '../../support/simulation/facts.js';
+import type { Commit, Facts } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of every customer's credit, despite duplicates, delays, concurrency and reordering. */
@@ -110,6 +110,12 @@ const snapshotsAreRight: Check = ({ accounts }) =>
     }),
   );
 
+/** Tells whether approvals settle their orders, by the setting `settlements`. */
+const approvalsSettle = ({ orderly: { cloud } }: Facts): boolean =>
+  [...cloud.functions.values()].some(
+    ({ label, variables }) => label === 'Accounts/OnOrderEnds' && variables.SETTLES_APPROVED === 'true',
+  );
+
 /** A customer whose payment was charged owes nothing for that order, and an order is settled by a charge only. */
 const paidIsSettled: Check = (facts) =>
   [...facts.accounts].flatMap(([customer, commits]) =>
@@ -120,9 +126,11 @@ const paidIsSettled: Check = (facts) =>
       const settled = events.filter(settles).length;
       const told = `${customer}, ${id}: ${events.map(({ type }) => type).join(', ')}`;
       if (settled > (charged ? 1 : 0)) return [violation('an order is settled once, by its charge', told, id)];
-      const approving =
-        facts.orderly.cloud.functions.get('Accounts/OnOrderEnds')?.variables.SETTLES_APPROVED === 'true';
-      if (approving && events.some(({ type }) => type === 'AuthorizationCaptured') && usedAfter(events) !== 0)
+      if (
+        approvalsSettle(facts) &&
+        events.some(({ type }) => type === 'AuthorizationCaptured') &&
+        usedAfter(events) !== 0
+      )
         return [violation('an order that was approved uses no credit', told, id)];
       const heard = charged && facts.delivery(facts.listener('accounts-payments'), charged) === 'processed';
       return heard && usedAfter(events) !== 0 ? [violation('an order that was paid uses no credit', told, id)] : [];

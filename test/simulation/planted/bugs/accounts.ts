@@ -53,6 +53,14 @@ export const ACCOUNTS: readonly PlantedBug[] = [
     from: 'if (amount > computeAvailable(account)) return',
     to: 'if (amount >= computeAvailable(account)) return',
   }),
+  authorization("an order's authorization forgets what its approval settled", 'payer-races-at-stripe', {
+    from: ' + (event.data.settles?.amount ?? 0),',
+    to: ',',
+  }),
+  authorization('an approval settles nothing, and nobody hears the charge', 'payer-races-at-stripe', {
+    from: 'const amount = settlesApproved ? computeUsed(state.authorization) : 0;',
+    to: 'const amount = 0;',
+  }),
   authorization("a step's repeat is answered by telling its fact again", 'account-one', {
     from: `checkSameAmount(authorization.amount, amount);
       return [replyDone(data)];`,
