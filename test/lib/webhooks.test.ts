@@ -25,7 +25,15 @@ describe('an environment with webhooks', () => {
 
   test('raises a ticket for a disabled webhook, and none for a delivery that waits for its receiver', () => {
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
-    expect(alarms.map(([id]) => id)).toEqual(expect.arrayContaining([expect.stringContaining('WebhookDisabled')]));
+    const disabled = alarms.filter(([id]) => id.includes('WebhookDisabled'));
+    expect(disabled.map(([, { Properties }]) => Properties)).toEqual([
+      expect.objectContaining({
+        MetricName: 'WebhooksDisabled',
+        Threshold: 1,
+        AlarmActions: [expect.anything()],
+        AlarmDescription: expect.stringMatching(/^WebhookDisabled[\s\S]*ticket/),
+      }),
+    ]);
     const waiting = JSON.stringify(alarms).match(/"Value":"webhooks-[a-z]+"/g);
     expect(waiting).toContain('"Value":"webhooks-orders"');
     const oldest = alarms.filter(([, alarm]) => JSON.stringify(alarm).includes('InboxOldestPending'));

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findListeners } from '../../../packages/operator/deployment/services.js';
 import { causeHash, describeCause, maskVariableParts } from '../../../packages/operator/groups/cause.js';
+import { findCauses } from '../../../packages/operator/groups/causes.js';
 import { toCause } from '../../../packages/operator/groups/failures.js';
+import { groupFailures, type Member } from '../../../packages/operator/groups/group.js';
 import type { ConsumerRecord } from '../../../packages/operator/records/consumer-records.js';
 import { shortenId } from '../../../packages/operator/records/list-format.js';
 import { SERVICES } from '../../lambdas/operations/facts.js';
@@ -118,4 +120,49 @@ test('an id is shortened as far as it stays the only one', () => {
   expect(shortenId('0123456789abcdef', [])).toBe('0123456');
   expect(shortenId('0123456789abcdef', ['0123456789abcdef', '0123456780000000'])).toBe('0123456789');
   expect(shortenId('0123456789abcdef', ['0123456789abcdefff'])).toBe('0123456789abcdef');
+});
+
+describe('causes of groups', () => {
+  const failureOf = (consumer: string, minute: number, message = 'no stock'): Member => {
+    const shared = { error: 'Refused', message, publisher: 'orders', type: 'OrderPlaced' };
+    return {
+      id: `${consumer}-${minute}`,
+      cause: { service: 'shop', consumer, error: 'Refused', message },
+      shared,
+      trouble: { what: 'failure', error: 'Refused', consumer },
+      at: new Date(Date.UTC(2026, 0, 5, 12, minute)).toISOString(),
+      show: [],
+      subject: undefined,
+      unknown: false,
+      sealed: false,
+    };
+  };
+  const [first, second, third] = [failureOf('rooms', 1), failureOf('meals', 2), failureOf('rooms', 3)];
+  const other = [4, 5, 6, 7].map((minute) => failureOf('rooms', minute, 'no price'));
+
+  test('have the members of all consumers, the oldest first', () => {
+    const [cause] = findCauses(groupFailures([third, second, first]));
+    expect(cause?.members).toEqual([first, second, third]);
+    expect(cause?.groups.map(({ consumer, count }) => [consumer, count])).toEqual([
+      ['rooms', 2],
+      ['meals', 1],
+    ]);
+  });
+
+  test('come with the largest first', () => {
+    const causes = findCauses(groupFailures([first, second, third, ...other]).toReversed());
+    expect(causes.map(({ cause, members }) => [cause.message, members.length])).toEqual([
+      ['no price', 4],
+      ['no stock', 3],
+    ]);
+  });
+
+  test('say that there may be more, if more of one of their groups exist than were read', () => {
+    const isCut = (member: Member): boolean => member === second;
+    const causes = findCauses(groupFailures([first, second, third, ...other], isCut));
+    expect(causes.map(({ cause, more }) => [cause.message, more])).toEqual([
+      ['no price', false],
+      ['no stock', true],
+    ]);
+  });
 });
