@@ -1,6 +1,6 @@
 import type { Resource } from '../../assembly/assembly.js';
-import { wildcard } from '../iam/policies.js';
 import type { InvocationResult } from '../lambda/model.js';
+import { allows, type InvokeAuthorizer, KeptDecisions, type PolicyStatement } from './authorizer-answers.js';
 import type { Context, GatewayResponseType } from './gateway-responses.js';
 import type { ApiRequest } from './messages.js';
 import type { ProxyEvent } from './proxy.js';
@@ -12,32 +12,27 @@ export type Authorization =
 
 /** Answer of an authorizer's function, as far as it decides. */
 interface Decision {
-  readonly statements: readonly { readonly Effect?: string; readonly Resource?: string | readonly string[] }[];
+  readonly statements: readonly PolicyStatement[];
   readonly context: Context;
 }
 
 /** API Gateway, "Authorizer": `AuthorizerResultTtlInSeconds` is 300 unless the template sets it. */
 const DEFAULT_TTL = 300;
 
-/** Invokes the function of an authorizer. @param source ARN of the authorizer, as the function's policy knows it */
-export type InvokeAuthorizer = (
-  authorizer: Resource,
-  input: object,
-  done: (result: InvocationResult | 'forbidden') => void,
-) => void;
-
 /**
  * Lambda authorizers of one API, for a token or for a request, with the answers that they keep. AWS, "Use API Gateway Lambda authorizers",
  * "Input to an API Gateway Lambda authorizer".
  */
 export class Authorizers {
-  private readonly kept = new Map<string, { readonly until: number; readonly decision: Decision }>();
+  private readonly kept: KeptDecisions<Decision>;
 
   /** @param now returns the time, milliseconds since 1970 */
   constructor(
-    private readonly now: () => number,
+    now: () => number,
     private readonly invoke: InvokeAuthorizer,
-  ) {}
+  ) {
+    this.kept = new KeptDecisions(now);
+  }
 
   /**
    * Lets an authorizer decide over a request.
@@ -56,12 +51,9 @@ export class Authorizers {
       done({ kind: 'refused', type: 'UNAUTHORIZED' });
       return;
     }
-    const seconds = Number(authorizer.properties.AuthorizerResultTtlInSeconds ?? DEFAULT_TTL);
-    // Without an identity there is nothing by which an answer could be found again.
-    const key = seconds > 0 && identity.length > 0 ? JSON.stringify([authorizer.ref, ...identity]) : undefined;
-    const kept = key === undefined ? undefined : this.kept.get(key);
-    if (kept && kept.until > this.now()) {
-      done(judge(kept.decision, methodArn));
+    const kept = this.kept.find(authorizer, identity);
+    if (kept) {
+      done(judge(kept, methodArn));
       return;
     }
     const input =
@@ -71,7 +63,8 @@ export class Authorizers {
     this.invoke(authorizer, input, (result) => {
       const decision = readDecision(result);
       if (typeof decision === 'string') return done({ kind: 'refused', type: decision });
-      if (key !== undefined) this.kept.set(key, { until: this.now() + seconds * 1000, decision });
+      const seconds = Number(authorizer.properties.AuthorizerResultTtlInSeconds ?? DEFAULT_TTL);
+      this.kept.keep(authorizer, identity, seconds, decision);
       done(judge(decision, methodArn));
     });
   }
@@ -115,10 +108,7 @@ function readDecision(result: InvocationResult | 'forbidden'): Decision | Gatewa
   return policyDocument ? { statements: policyDocument.Statement ?? [], context } : 'AUTHORIZER_CONFIGURATION_ERROR';
 }
 
-function judge({ statements, context }: Decision, methodArn: string): Authorization {
-  const applies = (resource: string | readonly string[] = []): boolean =>
-    [resource].flat().some((one) => wildcard(one).test(methodArn));
-  const effects = statements.filter(({ Resource }) => applies(Resource)).map(({ Effect }) => Effect);
-  const allowed = effects.includes('Allow') && !effects.includes('Deny');
-  return { kind: allowed ? 'allowed' : 'denied', context };
-}
+const judge = ({ statements, context }: Decision, methodArn: string): Authorization => ({
+  kind: allows(statements, methodArn) ? 'allowed' : 'denied',
+  context,
+});

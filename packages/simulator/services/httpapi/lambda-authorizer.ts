@@ -1,7 +1,12 @@
 import type { Resource } from '../../assembly/assembly.js';
 import type { Json } from '../../assembly/intrinsics.js';
+import {
+  allows,
+  type InvokeAuthorizer,
+  KeptDecisions,
+  type PolicyStatement,
+} from '../apigateway/authorizer-answers.js';
 import type { ApiRequest } from '../apigateway/messages.js';
-import { wildcard } from '../iam/policies.js';
 import type { InvocationResult } from '../lambda/model.js';
 import { joinHeaders, type Payload } from './payload.js';
 
@@ -13,18 +18,7 @@ export type Authorization =
 /** Answer of an authorizer's function: for every request, or for those that its policy names. */
 type Decision =
   | { readonly isAuthorized: boolean; readonly context: Readonly<Record<string, unknown>> }
-  | { readonly statements: readonly Statement[]; readonly context: Readonly<Record<string, unknown>> };
-interface Statement {
-  readonly Effect?: string;
-  readonly Resource?: string | readonly string[];
-}
-
-/** Invokes the function of an authorizer. */
-export type InvokeAuthorizer = (
-  authorizer: Resource,
-  input: object,
-  done: (result: InvocationResult | 'forbidden') => void,
-) => void;
+  | { readonly statements: readonly PolicyStatement[]; readonly context: Readonly<Record<string, unknown>> };
 
 /**
  * Lambda authorizers of one HTTP API, with the answers that they keep. Amazon API Gateway, "Control access to HTTP APIs with AWS Lambda
@@ -32,13 +26,15 @@ export type InvokeAuthorizer = (
  * answer is for all routes.
  */
 export class LambdaAuthorizers {
-  private readonly kept = new Map<string, { readonly until: number; readonly decision: Decision }>();
+  private readonly kept: KeptDecisions<Decision>;
 
   /** @param now returns the time, milliseconds since 1970 */
   constructor(
-    private readonly now: () => number,
+    now: () => number,
     private readonly invoke: InvokeAuthorizer,
-  ) {}
+  ) {
+    this.kept = new KeptDecisions(now);
+  }
 
   /**
    * Lets an authorizer decide over a request.
@@ -53,11 +49,9 @@ export class LambdaAuthorizers {
     const { AuthorizerResultTtlInSeconds = 0, IdentitySource = [], EnableSimpleResponses } = authorizer.properties;
     const sources = [IdentitySource].flat() as readonly string[];
     const identity = sources.map((source) => findValue(source, request, payload));
-    if (identity.some((value) => value === undefined || value === '')) return void done({ kind: 'unidentified' });
-    const seconds = Number(AuthorizerResultTtlInSeconds);
-    const key = identity.length > 0 ? JSON.stringify([authorizer.ref, ...identity]) : undefined;
-    const kept = key === undefined ? undefined : this.kept.get(key);
-    if (kept && kept.until > this.now()) return void done(judge(kept.decision, routeArn));
+    if (!isIdentity(identity)) return void done({ kind: 'unidentified' });
+    const kept = this.kept.find(authorizer, identity);
+    if (kept) return void done(judge(kept, routeArn));
     const input =
       event.version === '2.0'
         ? { ...event, type: 'REQUEST', routeArn, identitySource: identity, body: undefined, isBase64Encoded: undefined }
@@ -72,11 +66,14 @@ export class LambdaAuthorizers {
     this.invoke(authorizer, input, (result) => {
       const decision = readDecision(result, EnableSimpleResponses);
       if (!decision) return void done({ kind: 'failed' });
-      if (key !== undefined) this.kept.set(key, { until: this.now() + seconds * 1000, decision });
+      this.kept.keep(authorizer, identity, Number(AuthorizerResultTtlInSeconds), decision);
       done(judge(decision, routeArn));
     });
   }
 }
+
+const isIdentity = (values: readonly (string | undefined)[]): values is readonly string[] =>
+  values.every((value) => value !== undefined && value !== '');
 
 interface Asked {
   readonly request: ApiRequest;
@@ -111,7 +108,7 @@ function readDecision(result: InvocationResult | 'forbidden', isSimple: Json | u
     context = {},
   } = (result.value ?? {}) as {
     readonly isAuthorized?: unknown;
-    readonly policyDocument?: { readonly Statement?: readonly Statement[] };
+    readonly policyDocument?: { readonly Statement?: readonly PolicyStatement[] };
     readonly context?: Readonly<Record<string, unknown>>;
   };
   if (isSimple === true) return typeof isAuthorized === 'boolean' ? { isAuthorized, context } : undefined;
@@ -121,8 +118,5 @@ function readDecision(result: InvocationResult | 'forbidden', isSimple: Json | u
 function judge(decision: Decision, routeArn: string): Authorization {
   const { context } = decision;
   if ('isAuthorized' in decision) return decision.isAuthorized ? { kind: 'allowed', context } : { kind: 'denied' };
-  const effects = decision.statements
-    .filter(({ Resource = [] }) => [Resource].flat().some((one) => wildcard(one).test(routeArn)))
-    .map(({ Effect }) => Effect);
-  return effects.includes('Allow') && !effects.includes('Deny') ? { kind: 'allowed', context } : { kind: 'denied' };
+  return allows(decision.statements, routeArn) ? { kind: 'allowed', context } : { kind: 'denied' };
 }
