@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { renderReport } from '../../packages/simulator/search/report.js';
 import { playSeed, playWithFaults, type Scenario } from '../../packages/simulator/search/scenario.js';
 import { playSingleFaults } from '../../packages/simulator/search/singles.js';
+import type { ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { webhooksAssembly } from '../support/simulation/assembly.js';
+import { token } from '../support/simulation/issuer.js';
 import { commandOf } from './cli/replay.js';
 import { LATE_METRIC, WEBHOOKS } from './planted/bugs/webhooks.js';
 import { planted } from './planted/plant.js';
@@ -41,6 +44,27 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a forgotten shop registers a webhook': 'a forgotten shop has no webhook any more',
   'a disabled webhook stays active in the list of subscribers': 'a receiver that is gone is disabled in the list',
 };
+
+test('a shop has ten webhooks at most, whatever others have, and a repeat of the tenth is none of its own', async () => {
+  const cloud = new Cloud(deployment, { seed: 'limit' });
+  const register = async (as: string, key: string): Promise<ApiResponse> => {
+    const answers: ApiResponse[] = [];
+    const headers = {
+      Authorization: `Bearer ${token(as, 'shop', cloud.world.now)}`,
+      'Idempotency-Key': `webhook-${key}`,
+    };
+    const body = JSON.stringify({ url: 'https://shop.example.com/hooks', events: ['OrderApproved'] });
+    cloud.apis[0]?.request({ method: 'POST', path: '/webhooks', headers, body }, (answer) => answers.push(answer));
+    await cloud.world.until(() => answers.length > 0);
+    return answers[0] as ApiResponse;
+  };
+  for (let number = 1; number <= 10; number++) expect((await register('alice', `number-${number}`)).status).toBe(201);
+  const more = await register('alice', 'number-11');
+  expect(more.status).toBe(429);
+  expect(JSON.parse(more.body)).toMatchObject({ limit: 'WEBHOOKS', detail: expect.stringContaining('delete one') });
+  expect((await register('alice', 'number-10')).status).toBe(201);
+  expect((await register('bob', 'number-1')).status).toBe(201);
+});
 
 // It plays a sixtieth of them. `npm run simulate -- --singles --scenario webhook-one` plays all.
 test('a single fault of the functions of webhooks breaks no promise', async () => {
