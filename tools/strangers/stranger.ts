@@ -20,6 +20,12 @@ export interface StrangersApp {
   readonly licence: string;
   /** What it does, in a few words. */
   readonly does: string;
+  /** False for an app that the review's sample of 45 apps with Node functions doesn't have. */
+  readonly sample?: false;
+  /** Folders of its code that get packages of their own: they go with the code of functions, or have other versions. */
+  readonly install?: readonly string[];
+  /** Variables that its `cdk synth` needs. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** What somebody has found about a kind of fault, reading the app's code and AWS's documents. */
   readonly verdicts?: Readonly<Partial<Record<FaultKind | 'none', string>>>;
 }
