@@ -8,7 +8,7 @@ import { type StrangersApp, StrangersUnreadable } from './stranger.js';
 const KEPT = fileURLToPath(new URL('./apps/', import.meta.url));
 const PACKAGES = fileURLToPath(new URL('./packages.json', import.meta.url));
 
-const NPM = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--legacy-peer-deps'];
+const NPM = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps'];
 
 /**
  * Makes the folder that `npm run strangers` plays: the code of each app at its commit, and its assembly by its own `cdk synth`. All apps share
@@ -21,6 +21,7 @@ const NPM = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-pac
 export function prepareStrangers(clones: string, folder: string, names: readonly string[]): readonly string[] {
   mkdirSync(folder, { recursive: true });
   copyFileSync(PACKAGES, join(folder, 'package.json'));
+  // Its lock file is the one that the CDK's bundling looks for, from an app's folder upwards.
   run('npm', NPM, { cwd: folder });
   return readdirSync(KEPT)
     .filter((name) => names.length === 0 || names.includes(name))
@@ -43,7 +44,7 @@ function prepare(name: string, clones: string, folder: string): boolean {
   // The first folder of the path, since a stack may take files from beside its own folder.
   const archive = ['archive', app.commit, ...(path === '' ? [] : [path.split('/')[0] ?? ''])];
   run('tar', ['x', '-C', code], { input: run('git', archive, { cwd: clone }) });
-  for (const own of app.install ?? []) run('npm', NPM, { cwd: join(code, own) });
+  for (const own of app.install ?? []) run('npm', [...NPM, '--no-package-lock'], { cwd: join(code, own) });
   try {
     const bin = join(folder, '..', 'node_modules', '.bin');
     const env = {
