@@ -1,8 +1,18 @@
 import { Assembly, type Resource } from '../assembly/assembly.js';
+import { listRun } from '../assembly/custom-resources.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
 import { AssemblyNotModelled, type Obstacle, ObstaclesMet } from '../assembly/obstacles.js';
 import { EventLoop } from '../engine/event-loop.js';
-import { type Fault, type FaultPlan, FixedFaults, LOSSES, ownerOf, ToldFaults, WithLosses } from '../engine/faults.js';
+import {
+  type Fault,
+  type FaultPlan,
+  FaultsAfterwards,
+  FixedFaults,
+  LOSSES,
+  ownerOf,
+  ToldFaults,
+  WithLosses,
+} from '../engine/faults.js';
 import { Happenings } from '../engine/happenings.js';
 import { Middle, Random } from '../engine/random.js';
 import { Bundle } from '../runtime/bundle.js';
@@ -11,6 +21,7 @@ import { EnvironmentPool } from '../runtime/recycled.js';
 import type { Endpoint } from '../services/apigateway/endpoint.js';
 import { RestApi } from '../services/apigateway/model.js';
 import type { GatewayCall } from '../services/apigateway/service-integration.js';
+import { CustomResources } from '../services/cloudformation/custom-resources.js';
 import { UserPools } from '../services/cognito/model.js';
 import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
@@ -138,6 +149,7 @@ export class Cloud {
   readonly scheduler: Scheduler;
   /** Kinesis data streams. */
   readonly kinesis: KinesisStreams;
+  private readonly customResources: CustomResources;
   /** Operations of its services. */
   readonly services: Services;
   /** Models of services outside of AWS that functions call. */
@@ -182,7 +194,8 @@ export class Cloud {
     const tellFault = ({ point, kind }: Fault): void =>
       world.tell(() => ({ kind: 'fault', owner: ownerOf(point), id: point, fault: kind }));
     const plan = isWatched ? new ToldFaults(given, tellFault) : given;
-    const faults = losses ? new WithLosses(plan) : plan;
+    const afterwards = new FaultsAfterwards(plan, () => this.customResources.isUnderWay);
+    const faults = losses ? new WithLosses(afterwards) : afterwards;
     const iam = new Iam(assembly);
     const random = steady ? new Middle(seed) : world.random.fork('dynamodb');
     const lateIndexes = world.random.fork('late indexes');
@@ -263,6 +276,13 @@ export class Cloud {
         refuse: () => ({ status: 429, headers: {}, body: '' }),
       });
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
+    this.customResources = new CustomResources(assembly, {
+      world,
+      functions,
+      asynchronous,
+      thirdParties: this.thirdParties,
+      log: live?.log,
+    });
     const invoke = (arn: string, event: unknown): void => this.asynchronous.invokeAsync(arn, event);
     const subscriptions = new LogSubscriptions(assembly, { world, iam, functions, invoke });
     const log = (line: LogLine): void => {
@@ -318,8 +338,14 @@ export class Cloud {
       met.attempt(schedule, () => this.scheduler.add(schedule));
     for (const custom of assembly.findByType('Custom::AWS'))
       met.attempt(custom, () => createAwsCustomResource(custom, this.services, functions));
+    for (const custom of listRun(assembly)) met.attempt(custom, () => CustomResources.check(custom, functions));
     met.throwAll();
     this.expireInBackground(ttlLag);
+  }
+
+  /** Lets the history go on until its deployment is over: until its custom resources are created. @throws {DeploymentFailed} */
+  async deployed(): Promise<void> {
+    await this.customResources.created();
   }
 
   /** Ends the history: its remaining environments may serve another one. */

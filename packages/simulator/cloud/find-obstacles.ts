@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
+import { isRun, isRunType } from '../assembly/custom-resources.js';
 import type { Obstacle } from '../assembly/obstacles.js';
 import { findCodeObstacle } from '../runtime/function-code.js';
 import { Policies } from '../services/iam/policies.js';
@@ -13,12 +14,10 @@ const CARRIES_NOTHING =
 const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::ApiGatewayV2::': 'what it is for would not happen at the API',
   'AWS::AppSync::': 'its resolvers would answer nobody',
-  'AWS::CloudFormation::CustomResource': 'what its function does at a deployment would not happen',
   'AWS::Cognito::': 'nobody could sign in',
   'AWS::Kinesis': 'what is put into it, or read from it, would reach nobody',
   'AWS::SecretsManager::': 'the secret would not be rotated, attached or shared',
   'AWS::StepFunctions::': 'tasks of an activity would not end, and what names a version or alias would start nothing',
-  'Custom::': 'what its function does at a deployment would not happen',
 };
 
 /** Types whose properties say who gets which message: one that isn't known may change that. */
@@ -32,12 +31,14 @@ const ROUTES_MESSAGES =
 export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
   ...assembly.resources.flatMap((resource) => findInResource(resource, assembly)),
   ...assembly.unknownAttributes
-    .filter(({ type }) => Object.hasOwn(MODELLED, type))
+    .filter(({ type }) => Object.hasOwn(MODELLED, type) || isRunType(type))
     .map(({ type, label, attribute }) => ({
       type,
       label,
       what: `attribute ${attribute}`,
-      meaning: 'something in the template refers to it, and its value is not known',
+      meaning: isRunType(type)
+        ? 'something in the template refers to what its function answers, and templates are read before any function runs'
+        : 'something in the template refers to it, and its value is not known',
       mayBeIgnored: false,
     })),
   ...Policies.of(assembly).unread.map(({ holder, what }) => ({
@@ -52,7 +53,7 @@ export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
 
 function findInResource(resource: Resource, assembly: Assembly): readonly Obstacle[] {
   const { type, label } = resource;
-  if (!Object.hasOwn(MODELLED, type) && !Object.hasOwn(INERT, type)) {
+  if (!Object.hasOwn(MODELLED, type) && !Object.hasOwn(INERT, type) && !isRun(resource)) {
     const mayBeIgnored = CARRIES_NOTHING.test(type);
     const known = Object.entries(MEANINGS).find(([beginning]) => type.startsWith(beginning))?.[1];
     const meaning = known ?? (mayBeIgnored ? 'it carries no message' : 'what it would do does not happen');

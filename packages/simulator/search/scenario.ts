@@ -116,6 +116,7 @@ async function playOnce(
   });
   let violations: readonly Violation[];
   try {
+    await cloud.deployed();
     violations = await scenario.play(cloud);
   } catch (error) {
     const { name, message, stack } = error as Error;
