@@ -55,10 +55,12 @@ function prepare(name: string, clones: string, folder: string): boolean {
       ...app.environment,
     };
     const output = join(folder, 'cdk.out');
-    run('cdk', ['synth', '--quiet', '--no-notices', '--no-version-reporting', '--output', output], {
-      cwd: join(code, path),
-      env,
-    });
+    const cwd = join(code, path);
+    const [build, ...args] = app.build ?? [];
+    if (build !== undefined) run(build, args, { cwd, env });
+    // Errors of an app's own rules (cdk-nag) don't keep it from running.
+    const options = ['--quiet', '--no-notices', '--no-version-reporting', '--ignore-errors', '--output', output];
+    run('cdk', ['synth', ...options], { cwd, env });
     console.log(`${app.name}: synthesized`);
     return true;
   } catch (error) {
@@ -69,7 +71,8 @@ function prepare(name: string, clones: string, folder: string): boolean {
 
 /** Splits the address of an app into its repository and the folder in it. */
 export function locateStranger({ source }: StrangersApp): { readonly repository: string; readonly path: string } {
-  const [, repository, path = ''] = /^https:\/\/github\.com\/([^/]+\/[^/]+)(?:\/tree\/[^/]+\/(.+))?$/.exec(source) ?? [];
+  const [, repository, path = ''] =
+    /^https:\/\/github\.com\/([^/]+\/[^/]+)(?:\/tree\/[^/]+\/(.+))?$/.exec(source) ?? [];
   if (repository === undefined) throw new StrangersUnreadable(`${source} is no address of a repository at GitHub`);
   return { repository, path };
 }

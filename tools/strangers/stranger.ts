@@ -24,6 +24,10 @@ export interface StrangersApp {
   readonly sample?: false;
   /** Folders of its code that get packages of their own: they go with the code of functions, or have other versions. */
   readonly install?: readonly string[];
+  /** Command that compiles its functions before `cdk synth`, as its README says. */
+  readonly build?: readonly string[];
+  /** Why it doesn't start, where its obstacles don't say so. */
+  readonly why?: string;
   /** Variables that its `cdk synth` needs. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What somebody has found about a kind of fault, reading the app's code and AWS's documents. */

@@ -28,7 +28,7 @@ interface Around {
   readonly log?: ((line: string) => void) | undefined;
 }
 
-/** A resource whose creation has begun, and who hears of its end. */
+/** A resource whose creation has begun, and what takes its answers. */
 interface Awaited {
   readonly resource: Resource;
   /** Takes an answer. @returns whether that is the end */
