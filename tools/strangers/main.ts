@@ -11,7 +11,8 @@ const USAGE = `npm run strangers -- prepare <clones> <folder> [name]...
   makes that folder from clones of the apps' repositories: code, packages and assemblies of tools/strangers/apps
 npm run strangers -- <folder> [--minutes <number>]
   plays public CDK apps in the simulator, and writes packages/simulator/docs/strangers.md
-  <folder>    has a folder for each app: app.json, cdk.out (by its own cdk synth), and requests.http or requests.json
+  <folder>    has a folder for each app: app.json, cdk.out (by its own cdk synth), and requests.http or requests.json;
+              prepare makes it
   --minutes   the longest search of an app (2)`;
 
 const PAGE = fileURLToPath(new URL('../../packages/simulator/docs/strangers.md', import.meta.url));
@@ -56,6 +57,7 @@ async function play({ folder, app, requests }: Stranger, minutes: number): Promi
   let refusal: string | undefined;
   if (obstacles.length === 0) {
     try {
+      if (requests === undefined) throw new StrangersUnreadable(`${folder} has no requests.http, .har or .json`);
       ({ histories, findings } = await searchRequests(assembly, requests, { until: Date.now() + minutes * 60_000 }));
     } catch (error) {
       refusal = (error as Error).message;

@@ -24,8 +24,7 @@ test('an app has where it comes from, an assembly and requests', () => {
 test.each([
   [{}, 'has no folder with an app.json'],
   [{ 'app.json': '{"name":"shop"}' }, 'app.json lacks source, commit, licence, does'],
-  [{ 'app.json': JSON.stringify(APP) }, 'has no requests.http, .har or .json'],
-  [{ 'app.json': JSON.stringify(APP), 'requests.json': '{}' }, 'has no cdk.out: npx cdk synth --output'],
+  [{ 'app.json': JSON.stringify(APP) }, 'has no cdk.out: npm run strangers -- prepare'],
 ])('what is missing is named: %j', (files, message) => {
   expect(() => readStrangers(write(files))).toThrow(StrangersUnreadable);
   expect(() => readStrangers(write(files))).toThrow(message);
