@@ -85,7 +85,8 @@ function renderStopped({ app, obstacles, refusal }: PlayedStranger): string {
 const escapeCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ').slice(0, 300);
 
 function renderApp({ app, findings, histories }: PlayedStranger): string {
-  if (findings.length === 0) return `## ${app.name}\n\nNothing was found in ${histories} histories.\n`;
+  if (findings.length === 0)
+    return `## ${app.name}\n\n${histories === 0 ? 'It has no point at which a fault may happen.' : `Nothing was found in ${histories} histories.`}\n`;
   const rows = findings.map(
     ({ promise, kind, construct, count }) => `| ${promise} | ${kind} | ${construct} | ${count} |`,
   );
