@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from './assembly.js';
+import type { Json, JsonObject } from './intrinsics.js';
 
 /**
  * Custom resources of the CDK whose function isn't run, each with the reason.
@@ -24,3 +25,40 @@ export const isRun = ({ type }: Resource): boolean => isRunType(type);
 
 /** Returns the custom resources that functions create, in the order of the templates. */
 export const listRun = ({ resources }: Assembly): readonly Resource[] => resources.filter(isRun);
+
+/** A reference in resolved properties to what a custom resource answers: `{{answer:<stack>/<logical id>:<attribute>}}`. */
+const ANSWER = /\{\{answer:([^:}]+):([^}]+)\}\}/g;
+
+/** Stands for `Fn::GetAtt` of a custom resource until its function has answered. */
+export const answerReference = (id: string, attribute: string): string => `{{answer:${id}:${attribute}}}`;
+
+/** Returns the attributes that a value refers to, with the ids of their custom resources. */
+export const listAnswerReferences = (value: Json): readonly { readonly id: string; readonly attribute: string }[] =>
+  [...JSON.stringify(value).matchAll(ANSWER)].map(([, id = '', attribute = '']) => ({ id, attribute }));
+
+/** Puts answers in the place of references; those of custom resources that haven't answered stay. @param answers by id */
+export function fillAnswers<Value extends Json>(value: Value, answers: ReadonlyMap<string, JsonObject>): Value {
+  const fill = (one: Json): Json => {
+    if (typeof one === 'string')
+      return one.replaceAll(ANSWER, (reference, id: string, attribute: string) =>
+        String(answers.get(id)?.[attribute] ?? reference),
+      );
+    if (Array.isArray(one)) return one.map((member: Json) => fill(member));
+    if (typeof one !== 'object' || one === null) return one;
+    return Object.fromEntries(Object.entries(one).map(([name, member]) => [name, fill(member as Json)]));
+  };
+  return fill(value) as Value;
+}
+
+/**
+ * Returns what a resource refers to and can't get, since its model is made before any function runs: all but variables of functions, and
+ * properties of custom resources.
+ */
+export function listUnreadable({
+  type,
+  properties,
+}: Resource): readonly { readonly id: string; readonly attribute: string }[] {
+  if (isRunType(type)) return [];
+  const { Environment: _, ...others } = properties;
+  return listAnswerReferences(type === 'AWS::Lambda::Function' ? others : properties);
+}

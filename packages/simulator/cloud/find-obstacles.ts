@@ -1,5 +1,5 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
-import { isRun, isRunType } from '../assembly/custom-resources.js';
+import { isRun, listUnreadable } from '../assembly/custom-resources.js';
 import type { Obstacle } from '../assembly/obstacles.js';
 import { findCodeObstacle } from '../runtime/function-code.js';
 import { Policies } from '../services/iam/policies.js';
@@ -31,14 +31,12 @@ const ROUTES_MESSAGES =
 export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
   ...assembly.resources.flatMap((resource) => findInResource(resource, assembly)),
   ...assembly.unknownAttributes
-    .filter(({ type }) => Object.hasOwn(MODELLED, type) || isRunType(type))
+    .filter(({ type }) => Object.hasOwn(MODELLED, type))
     .map(({ type, label, attribute }) => ({
       type,
       label,
       what: `attribute ${attribute}`,
-      meaning: isRunType(type)
-        ? 'something in the template refers to what its function answers, and templates are read before any function runs'
-        : 'something in the template refers to it, and its value is not known',
+      meaning: 'something in the template refers to it, and its value is not known',
       mayBeIgnored: false,
     })),
   ...Policies.of(assembly).unread.map(({ holder, what }) => ({
@@ -66,6 +64,17 @@ function findInResource(resource: Resource, assembly: Assembly): readonly Obstac
     meaning: 'no model reads this property',
     mayBeIgnored: !ROUTES_MESSAGES.test(type),
   }));
+  const unreadable = listUnreadable(resource).map(({ id, attribute }) => ({
+    type,
+    label,
+    what: `attribute ${attribute} of the custom resource ${id}`,
+    meaning: 'only variables of functions and properties of custom resources get what a function answers',
+    mayBeIgnored: false,
+  }));
   const code = type === 'AWS::Lambda::Function' ? findCodeObstacle(resource, assembly) : undefined;
-  return [...properties, ...(code === undefined ? [] : [{ type, label, what: code, mayBeIgnored: false }])];
+  return [
+    ...properties,
+    ...unreadable,
+    ...(code === undefined ? [] : [{ type, label, what: code, mayBeIgnored: false }]),
+  ];
 }

@@ -71,7 +71,10 @@ test('requests may stand among steps', () => {
     { put: 'Table', item: { pk: { S: '1' } } },
     { request: 'POST /prod/orders', headers: { 'Content-Type': 'application/json' }, body: { sku: 'lamp' } },
   ];
-  expect(read('mixed.json', JSON.stringify({ steps }), 'prod')).toEqual([{ name: 'put Table', step: steps[0] }, { ...ORDER, name: 'POST /prod/orders' }]);
+  expect(read('mixed.json', JSON.stringify({ steps }), 'prod')).toEqual([
+    { name: 'put Table', step: steps[0] },
+    { ...ORDER, name: 'POST /prod/orders' },
+  ]);
   expect(() => read('g.json', '{"steps":[{"request":"/orders"}]}')).toThrow(
     'step 1 requests "/orders"; expected POST /orders',
   );

@@ -121,10 +121,36 @@ test('a provider that is no function of the assembly is named', () => {
   expect(() => createCloud(topic)).toThrow(/its provider \S+Topic is no function of this assembly/);
 });
 
-test('an attribute of a custom resource is named, since no function runs before templates are read', () => {
+const DATA = `${ANSWER}\nexports.handler = (event) => answer(event, { Data: { Url: event.ResourceProperties.From + '/a' } });`;
+const READS = {
+  ...functionResource('Provider'),
+  Made: custom({ From: 'x' }),
+  Next: custom({ From: { 'Fn::GetAtt': ['Made', 'Url'] } }),
+  ...functionResource('Reader', [], {
+    Environment: { Variables: { URL: { 'Fn::Join': ['', ['at ', { 'Fn::GetAtt': ['Next', 'Url'] }]] }, OWN: 'own' } },
+  }),
+};
+
+test('variables of functions and later custom resources get what a custom resource answers', async () => {
+  const Reader = 'exports.handler = async () => [process.env.URL, process.env.OWN];';
+  const cloud = createCloud(READS, { Provider: DATA, Reader });
+  await cloud.deployed();
+  const results: unknown[] = [];
+  cloud.fn('Shop/Reader').invoke({}, (result) => results.push(result));
+  await cloud.world.settle();
+  expect(results).toEqual([{ kind: 'returned', value: ['at x/a/a', 'own'] }]);
+});
+
+test('an answer without an attribute that the template reads is the failure of the deployment', async () => {
+  await expect(createCloud(READS, { Provider: CREATES }).deployed()).rejects.toThrow(
+    "Made is not created, so the deployment fails: Vendor response doesn't contain Url attribute",
+  );
+});
+
+test('what else refers to an answer is named, since no function runs before it is made', () => {
   const reads = {
     ...ONE,
     ...functionResource('Reader', [allowStatement(['s3:*'], { 'Fn::GetAtt': ['Made', 'Arn2'] })]),
   };
-  expect(() => createCloud(reads)).toThrow('attribute Arn2');
+  expect(() => createCloud(reads)).toThrow('attribute Arn2 of the custom resource Shop/Made');
 });

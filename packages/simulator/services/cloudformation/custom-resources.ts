@@ -1,5 +1,5 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
-import { listRun } from '../../assembly/custom-resources.js';
+import { fillAnswers, listAnswerReferences, listRun } from '../../assembly/custom-resources.js';
 import { waitConditionHost } from '../../assembly/identity.js';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop } from '../../engine/event-loop.js';
@@ -16,11 +16,17 @@ export class DeploymentFailed extends Error {
   override readonly name = 'DeploymentFailed';
 }
 
+/** A function, whose variables may refer to what a custom resource answers. */
+interface Reader {
+  readonly variables: Readonly<Record<string, string>>;
+  update(change: { readonly variables: Readonly<Record<string, string>> }): void;
+}
+
 /** Parts of an account with which custom resources are created. */
 interface Around {
   readonly world: EventLoop;
   readonly asynchronous: { invokeAsync(functionArn: string, event: unknown): void };
-  readonly functions: ReadonlyMap<string, unknown>;
+  readonly functions: ReadonlyMap<string, Reader>;
   readonly thirdParties: {
     add(host: string, model: { answer(request: HttpRequest): HttpResponse | undefined; refuse(): HttpResponse }): void;
   };
@@ -48,6 +54,9 @@ export class CustomResources {
   private readonly awaited = new Map<string, Awaited>();
   private readonly left: Resource[];
   private failure: string | undefined;
+  /** Data of each answer, by `<stack>/<logical id>`. */
+  private readonly answers = new Map<string, JsonObject>();
+  private readonly wanted: ReturnType<typeof listAnswerReferences>;
 
   constructor(
     private readonly assembly: Assembly,
@@ -55,6 +64,7 @@ export class CustomResources {
   ) {
     const { world, thirdParties } = around;
     this.left = [...listRun(assembly)];
+    this.wanted = assembly.resources.flatMap(({ properties }) => listAnswerReferences(properties));
     const conditions = assembly.findByType('AWS::CloudFormation::WaitCondition');
     if (!this.isUnderWay && conditions.length === 0) return;
     const model = { answer: (request: HttpRequest) => this.answer(request), refuse: () => FORBIDDEN };
@@ -89,7 +99,8 @@ export class CustomResources {
     const resource = this.left.shift();
     if (resource === undefined) return;
     const { world, asynchronous } = this.around;
-    const { logicalId, stack, type, label, properties } = resource;
+    const { logicalId, stack, type, label } = resource;
+    const properties = fillAnswers(resource.properties, this.answers);
     const RequestId = world.random.id();
     const StackId = this.assembly.home.arn('cloudformation', `stack/${stack}/simulated`);
     const path = `/${encodeURIComponent(`${StackId}|${logicalId}|${RequestId}`)}`;
@@ -107,19 +118,38 @@ export class CustomResources {
   }
 
   /** Takes the answer of a custom resource. AWS CloudFormation, "Custom resource response objects". */
-  private takeAnswer({ label }: Resource, ids: Readonly<Record<string, string>>, body: string): boolean {
+  private takeAnswer(
+    { label, stack, logicalId }: Resource,
+    ids: Readonly<Record<string, string>>,
+    body: string,
+  ): boolean {
     const answer = parse(body);
+    const id = `${stack}/${logicalId}`;
+    const data = (answer?.Data ?? {}) as JsonObject;
+    const missing = this.wanted.find((one) => one.id === id && data[one.attribute] === undefined);
     const other = Object.entries(ids).find(([name, value]) => answer?.[name] !== value);
     if (Buffer.byteLength(body) > MAX_RESPONSE) this.fail(label, 'Response object is too long');
     else if (answer?.Status !== 'SUCCESS') this.fail(label, String(answer?.Reason ?? `its answer is ${body}`));
     else if (other) this.fail(label, `its answer has another ${other[0]}`);
     else if (typeof answer.PhysicalResourceId !== 'string' || answer.PhysicalResourceId === '')
       this.fail(label, 'Invalid PhysicalResourceId');
+    else if (missing) this.fail(label, `Vendor response doesn't contain ${missing.attribute} attribute`);
     else {
+      this.answers.set(id, data);
+      this.updateReaders(id);
       this.around.world.note(`${label} is created: ${answer.PhysicalResourceId}`);
       this.createNext();
     }
     return true;
+  }
+
+  /** Puts an answer into the variables of functions that refer to it. */
+  private updateReaders(id: string): void {
+    for (const fn of this.around.functions.values()) {
+      const { variables } = fn;
+      if (listAnswerReferences(variables).some((one) => one.id === id))
+        fn.update({ variables: fillAnswers(variables, this.answers) });
+    }
   }
 
   /** Waits for the signals of a condition. AWS CloudFormation, "Create wait conditions in a CloudFormation template". */

@@ -7,7 +7,11 @@ import type { Resource } from '../../assembly/assembly.js';
  * @param requestId from which the trace's id follows: no chance is taken from the rest of the history
  * @param now milliseconds since 1970
  */
-export function traceHeader({ TracingConfig }: Resource['properties'], requestId: string, now: number): string | undefined {
+export function traceHeader(
+  { TracingConfig }: Resource['properties'],
+  requestId: string,
+  now: number,
+): string | undefined {
   if ((TracingConfig as { readonly Mode?: string } | undefined)?.Mode !== 'Active') return undefined;
   const hex = createHash('sha256').update(requestId).digest('hex');
   const seconds = Math.floor(now / 1000).toString(16);
