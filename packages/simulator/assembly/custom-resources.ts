@@ -1,4 +1,3 @@
-import type { Assembly, Resource } from './assembly.js';
 import type { Json, JsonObject } from './intrinsics.js';
 
 /**
@@ -19,12 +18,15 @@ const isCustomType = (type: string): boolean =>
 export const isRunType = (type: string): boolean =>
   isCustomType(type) && type !== 'Custom::AWS' && !Object.hasOwn(NOT_RUN, type);
 
-export const isCustomResource = ({ type }: Resource): boolean => isCustomType(type);
+/** A resource of a template, as far as these functions look at it. */
+interface Typed {
+  readonly type: string;
+  readonly properties: JsonObject;
+}
 
-export const isRun = ({ type }: Resource): boolean => isRunType(type);
+export const isCustomResource = ({ type }: Typed): boolean => isCustomType(type);
 
-/** Returns the custom resources that functions create, in the order of the templates. */
-export const listRun = ({ resources }: Assembly): readonly Resource[] => resources.filter(isRun);
+export const isRun = ({ type }: Typed): boolean => isRunType(type);
 
 /** A reference in resolved properties to what a custom resource answers: `{{answer:<stack>/<logical id>:<attribute>}}`. */
 const ANSWER = /\{\{answer:([^:}]+):([^}]+)\}\}/g;
@@ -57,7 +59,7 @@ export function fillAnswers<Value extends Json>(value: Value, answers: ReadonlyM
 export function listUnreadable({
   type,
   properties,
-}: Resource): readonly { readonly id: string; readonly attribute: string }[] {
+}: Typed): readonly { readonly id: string; readonly attribute: string }[] {
   if (isRunType(type)) return [];
   const { Environment: _, ...others } = properties;
   return listAnswerReferences(type === 'AWS::Lambda::Function' ? others : properties);

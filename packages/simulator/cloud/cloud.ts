@@ -1,5 +1,5 @@
 import { Assembly, type Resource } from '../assembly/assembly.js';
-import { listRun } from '../assembly/custom-resources.js';
+import { isRun } from '../assembly/custom-resources.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
 import { AssemblyNotModelled, type Obstacle, ObstaclesMet } from '../assembly/obstacles.js';
 import { EventLoop } from '../engine/event-loop.js';
@@ -338,7 +338,8 @@ export class Cloud {
       met.attempt(schedule, () => this.scheduler.add(schedule));
     for (const custom of assembly.findByType('Custom::AWS'))
       met.attempt(custom, () => createAwsCustomResource(custom, this.services, functions));
-    for (const custom of listRun(assembly)) met.attempt(custom, () => CustomResources.check(custom, functions));
+    for (const custom of assembly.resources.filter(isRun))
+      met.attempt(custom, () => CustomResources.check(custom, functions));
     met.throwAll();
     this.expireInBackground(ttlLag);
   }

@@ -1,5 +1,5 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
-import { fillAnswers, listAnswerReferences, listRun } from '../../assembly/custom-resources.js';
+import { fillAnswers, isRun, listAnswerReferences } from '../../assembly/custom-resources.js';
 import { waitConditionHost } from '../../assembly/identity.js';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop } from '../../engine/event-loop.js';
@@ -63,7 +63,7 @@ export class CustomResources {
     private readonly around: Around,
   ) {
     const { world, thirdParties } = around;
-    this.left = [...listRun(assembly)];
+    this.left = assembly.resources.filter(isRun);
     this.wanted = assembly.resources.flatMap(({ properties }) => listAnswerReferences(properties));
     const conditions = assembly.findByType('AWS::CloudFormation::WaitCondition');
     if (!this.isUnderWay && conditions.length === 0) return;
