@@ -15,7 +15,8 @@ export {
 export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
 export type { InterceptedCall, Interceptor } from './cloud/calls.js';
 export { checkAssembly } from './cloud/check-assembly.js';
-export { Cloud, type CloudOptions, Deployment, type DeploymentOptions, loadDeployment } from './cloud/cloud.js';
+export { Cloud, Deployment, type DeploymentOptions, loadDeployment } from './cloud/cloud.js';
+export type { CloudOptions } from './cloud/cloud-options.js';
 export type { Answer } from './cloud/services.js';
 export type { ThirdParties, ThirdParty } from './cloud/third-parties.js';
 export { Account } from './deployments/account.js';

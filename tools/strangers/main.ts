@@ -4,11 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkAssembly, type Finding, searchRequests } from '../../packages/simulator/index.js';
 import { type PlayedStranger, renderStrangers } from './page.js';
+import { prepareStrangers } from './prepare.js';
 import { readStrangers, type Stranger, StrangersUnreadable } from './stranger.js';
 
-const USAGE = `npm run strangers -- <folder> [--minutes <number>]
+const USAGE = `npm run strangers -- prepare <clones> <folder> [name]...
+  makes that folder from clones of the apps' repositories: code, packages and assemblies of tools/strangers/apps
+npm run strangers -- <folder> [--minutes <number>]
   plays public CDK apps in the simulator, and writes packages/simulator/docs/strangers.md
-  <folder>    has a folder for each app: app.json, cdk.out (by its own cdk synth), and requests.http or requests.json
+  <folder>    has a folder for each app: app.json, cdk.out (by its own cdk synth), and requests.http or requests.json;
+              prepare makes it
   --minutes   the longest search of an app (2)`;
 
 const PAGE = fileURLToPath(new URL('../../packages/simulator/docs/strangers.md', import.meta.url));
@@ -21,7 +25,9 @@ export async function main(args: readonly string[]): Promise<number> {
       options: { minutes: { type: 'string', default: '2' } },
       allowPositionals: true,
     });
-    const [folder] = positionals;
+    const [folder, clones, made, ...names] = positionals;
+    if (folder === 'prepare' && clones !== undefined && made !== undefined)
+      return prepareStrangers(clones, made, names).length === 0 ? 0 : 1;
     const minutes = Number(values.minutes);
     if (folder === undefined || !(minutes > 0)) throw new StrangersUnreadable(USAGE);
     const played: PlayedStranger[] = [];
@@ -51,6 +57,7 @@ async function play({ folder, app, requests }: Stranger, minutes: number): Promi
   let refusal: string | undefined;
   if (obstacles.length === 0) {
     try {
+      if (requests === undefined) throw new StrangersUnreadable(`${folder} has no requests.http, .har or .json`);
       ({ histories, findings } = await searchRequests(assembly, requests, { until: Date.now() + minutes * 60_000 }));
     } catch (error) {
       refusal = (error as Error).message;

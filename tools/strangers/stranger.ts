@@ -1,14 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FaultKind } from '../../packages/simulator/index.js';
 
 /** A public app that is played: its code is elsewhere, and its assembly in a folder of this machine. */
 export interface Stranger {
   /** Folder with `app.json`, `cdk.out` and a file of requests. */
   readonly folder: string;
   readonly app: StrangersApp;
-  /** File of requests or steps. */
-  readonly requests: string;
+  /** File of requests or steps; an app that doesn't start needs none. */
+  readonly requests: string | undefined;
 }
 
 /** Content of `app.json`: where an app comes from, and what was made of its findings. */
@@ -20,8 +19,21 @@ export interface StrangersApp {
   readonly licence: string;
   /** What it does, in a few words. */
   readonly does: string;
-  /** What somebody has found about a kind of fault, reading the app's code and AWS's documents. */
-  readonly verdicts?: Readonly<Partial<Record<FaultKind | 'none', string>>>;
+  /** False for an app that the review's sample of 45 apps with Node functions doesn't have. */
+  readonly sample?: false;
+  /** Folders of its code that get packages of their own: they go with the code of functions, or have other versions. */
+  readonly install?: readonly string[];
+  /** Command that compiles its functions before `cdk synth`, as its README says. */
+  readonly build?: readonly string[];
+  /** Why it doesn't start, where its obstacles don't say so. */
+  readonly why?: string;
+  /** Variables that its `cdk synth` needs. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * What somebody has found about a kind of fault, reading the app's code and AWS's documents: `true: ...`, or `false: ...`. Of one construct:
+   * `refused at Orders/Place`.
+   */
+  readonly verdicts?: Readonly<Record<string, string>>;
 }
 
 /** A folder of apps that can't be read: what is missing, and where. */
@@ -50,11 +62,9 @@ function readStranger(folder: string): Stranger {
   const missing = (['name', 'source', 'commit', 'licence', 'does'] as const).filter((name) => app[name] === undefined);
   if (missing.length > 0) throw new StrangersUnreadable(`${folder}/app.json lacks ${missing.join(', ')}`);
   const requests = readdirSync(folder).find((name) => REQUESTS.test(name));
-  if (requests === undefined)
-    throw new StrangersUnreadable(`${folder} has no requests.http, .har or .json (docs/search.md of the simulator)`);
   if (!existsSync(join(folder, 'cdk.out', 'manifest.json')))
     throw new StrangersUnreadable(
-      `${folder} has no cdk.out: npx cdk synth --output ${folder}/cdk.out in the app's clone`,
+      `${folder} has no cdk.out: npm run strangers -- prepare, or npx cdk synth --output ${folder}/cdk.out in the app's clone`,
     );
-  return { folder, app: app as StrangersApp, requests: join(folder, requests) };
+  return { folder, app: app as StrangersApp, requests: requests && join(folder, requests) };
 }

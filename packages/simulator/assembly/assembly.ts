@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
+import { answerReference, isRunType } from './custom-resources.js';
 import {
   AccountAndRegion,
   DEFAULT_ACCOUNT_AND_REGION,
@@ -143,6 +144,7 @@ export class Assembly {
         const identity = identify(of);
         const value = readAttribute(identity, attribute);
         if (value !== undefined) return value;
+        if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, attribute);
         this.unknownAttributes.push({
           type: resources[of]?.Type ?? '',
           label: labelOf(of),

@@ -24,6 +24,10 @@ export class AccountAndRegion {
   }
 }
 
+/** Host of the addresses to which the signals of wait conditions are sent. */
+export const waitConditionHost = ({ region }: AccountAndRegion): string =>
+  `cloudformation-waitcondition-${region}.s3.${region}.amazonaws.com`;
+
 /** Where a stack is deployed that names no environment. */
 export const DEFAULT_ACCOUNT_AND_REGION = new AccountAndRegion('123456789012', 'eu-west-1');
 
@@ -47,6 +51,9 @@ const KINDS: Readonly<
   'AWS::Backup::BackupVault': {
     name: 'BackupVaultName',
     of: (name) => ({ ref: name, attributes: { BackupVaultName: name } }),
+  },
+  'AWS::CloudFormation::WaitConditionHandle': {
+    of: (name, home) => ({ ref: `https://${waitConditionHost(home)}/${name}` }),
   },
   'AWS::Lambda::Function': {
     name: 'FunctionName',

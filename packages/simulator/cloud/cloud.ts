@@ -1,18 +1,27 @@
 import { Assembly, type Resource } from '../assembly/assembly.js';
+import { isRun } from '../assembly/custom-resources.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
 import { AssemblyNotModelled, type Obstacle, ObstaclesMet } from '../assembly/obstacles.js';
 import { EventLoop } from '../engine/event-loop.js';
-import { type Fault, type FaultPlan, FixedFaults, LOSSES, ownerOf, ToldFaults, WithLosses } from '../engine/faults.js';
+import {
+  type Fault,
+  type FaultPlan,
+  FaultsAfterwards,
+  FixedFaults,
+  LOSSES,
+  ownerOf,
+  ToldFaults,
+  WithLosses,
+} from '../engine/faults.js';
 import { Happenings } from '../engine/happenings.js';
 import { Middle, Random } from '../engine/random.js';
 import { Bundle } from '../runtime/bundle.js';
-import type { CodeHost } from '../runtime/environment.js';
 import { readHandlerFile, toSingleFile } from '../runtime/function-code.js';
-import type { Recording, RecordingLookup } from '../runtime/recording.js';
 import { EnvironmentPool } from '../runtime/recycled.js';
 import type { Endpoint } from '../services/apigateway/endpoint.js';
 import { RestApi } from '../services/apigateway/model.js';
 import type { GatewayCall } from '../services/apigateway/service-integration.js';
+import { CustomResources } from '../services/cloudformation/custom-resources.js';
 import { UserPools } from '../services/cognito/model.js';
 import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
@@ -27,9 +36,8 @@ import { Iam } from '../services/iam/model.js';
 import { KinesisStreams } from '../services/kinesis/model.js';
 import { Kms } from '../services/kms/model.js';
 import { AsyncInvocations } from '../services/lambda/async-invoke.js';
-import { type AccountQuota, type SharedConcurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
-import type { Load } from '../services/lambda/load.js';
-import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from '../services/lambda/model.js';
+import { type SharedConcurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
+import { LambdaFunction, type LogLine } from '../services/lambda/model.js';
 import type { StreamMapping } from '../services/lambda/stream-mapping.js';
 import { LogSubscriptions } from '../services/logs/subscriptions.js';
 import { readPipe } from '../services/pipes/definition.js';
@@ -44,6 +52,7 @@ import { StateMachines } from '../services/states/model.js';
 import type { ServiceCall } from '../services/states/tasks.js';
 import { createAwsCustomResource } from './aws-custom-resource.js';
 import { Calls } from './calls.js';
+import type { CloudOptions, LiveOptions } from './cloud-options.js';
 import { resolveVariables } from './dynamic-references.js';
 import { findObstacles } from './find-obstacles.js';
 import { callForGateway, callForMachine } from './machine-calls.js';
@@ -106,80 +115,6 @@ export class Deployment {
   }
 }
 
-export interface CloudOptions {
-  readonly seed: string;
-  /** Seed from which the keys of KMS follow, for an account that takes over what another one remembered. @default `seed` */
-  readonly keySeed?: string;
-  /** Time at which a history begins, milliseconds since 1970. @default 2026-01-05T00:00:00Z */
-  readonly begins?: number;
-  readonly faults?: FaultPlan;
-  readonly keepTrace?: boolean;
-  /** Largest clock difference in milliseconds. @default 0 */
-  readonly clockSkew?: number;
-  /** Probability of a cold start although a warm environment is available. @default 0 */
-  readonly coldness?: number;
-  /** Delay of TTL deletions, milliseconds. @default two days */
-  readonly ttlLag?: number;
-  /**
-   * Longest delay of a change on its way to a global secondary index, milliseconds. One change in fifty takes up to so long.
-   * @default 5 s
-   */
-  readonly indexLag?: number;
-  /**
-   * Probability that a shard of a table's stream ends before a record: it splits, or rolls over. If it is above 0, each shard
-   * also rolls over after four hours.
-   * @default 0
-   */
-  readonly shardChanges?: number;
-  /**
-   * Number of items after which a page that is read from a table ends (`DynamoDbModelOptions.pageItems`).
-   * @default only the limits in bytes count
-   */
-  readonly pageItems?: number;
-  /** Whether messages and events may be lost on their way, which AWS excludes. @default false */
-  readonly losses?: boolean;
-  /** Starts with environments of finished histories, and keeps its own for later ones. @default false */
-  readonly recycle?: boolean;
-  /** Records what invocations do. @default no recording */
-  readonly recording?: Recording;
-  /**
-   * Recorded invocations that may be replayed instead of running code, where environments are recycled.
-   * @default none
-   */
-  readonly replays?: RecordingLookup;
-  /** Quota of the account's concurrent invocations. @default 1,000, of which functions reserve 900 at most */
-  readonly quota?: AccountQuota;
-  /** Throughput of the account. @default calls take milliseconds, and tables take everything */
-  readonly load?: Load;
-  /**
-   * Whether everything on its way takes the middle of its usual time, so that a call more or less doesn't change who meets whom: for
-   * counts, where each message is to be alone. @default false
-   */
-  readonly steady?: boolean;
-  /** Whether a history tells what happens, as a live account does: see `Cloud.happenings`. @default false */
-  readonly isWatched?: boolean;
-  /** Lives by the real clock instead of being a history. @default a history */
-  readonly live?: LiveOptions;
-}
-
-/** An account that lives by the real clock. */
-export interface LiveOptions {
-  /** Time at which it begins, milliseconds since 1970. */
-  readonly begins: number;
-  /** @see EventLoopOptions.historyLimit */
-  readonly historyLimit?: number | undefined;
-  /** @see EventLoopOptions.happenings */
-  readonly happenings?: Happenings;
-  /** Runs the code of functions. */
-  readonly host: CodeHost;
-  /** @see LambdaSettings.environments */
-  readonly environments: EnvironmentLimits;
-  /** Called with each invocation that has ended. */
-  readonly onInvocationEnd: (invocation: Invocation) => void;
-  /** Called with what a person at the terminal should know: a call that was denied, or that nothing answers. */
-  readonly log: (line: string) => void;
-}
-
 /** Share of the changes of global secondary indexes that are late, in a history where some are. */
 const LATE_INDEX = 0.02;
 
@@ -214,6 +149,7 @@ export class Cloud {
   readonly scheduler: Scheduler;
   /** Kinesis data streams. */
   readonly kinesis: KinesisStreams;
+  private readonly customResources: CustomResources;
   /** Operations of its services. */
   readonly services: Services;
   /** Models of services outside of AWS that functions call. */
@@ -258,7 +194,8 @@ export class Cloud {
     const tellFault = ({ point, kind }: Fault): void =>
       world.tell(() => ({ kind: 'fault', owner: ownerOf(point), id: point, fault: kind }));
     const plan = isWatched ? new ToldFaults(given, tellFault) : given;
-    const faults = losses ? new WithLosses(plan) : plan;
+    const afterwards = new FaultsAfterwards(plan, () => this.customResources.isUnderWay);
+    const faults = losses ? new WithLosses(afterwards) : afterwards;
     const iam = new Iam(assembly);
     const random = steady ? new Middle(seed) : world.random.fork('dynamodb');
     const lateIndexes = world.random.fork('late indexes');
@@ -339,6 +276,13 @@ export class Cloud {
         refuse: () => ({ status: 429, headers: {}, body: '' }),
       });
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
+    this.customResources = new CustomResources(assembly, {
+      world,
+      functions,
+      asynchronous,
+      thirdParties: this.thirdParties,
+      log: live?.log,
+    });
     const invoke = (arn: string, event: unknown): void => this.asynchronous.invokeAsync(arn, event);
     const subscriptions = new LogSubscriptions(assembly, { world, iam, functions, invoke });
     const log = (line: LogLine): void => {
@@ -394,8 +338,15 @@ export class Cloud {
       met.attempt(schedule, () => this.scheduler.add(schedule));
     for (const custom of assembly.findByType('Custom::AWS'))
       met.attempt(custom, () => createAwsCustomResource(custom, this.services, functions));
+    for (const custom of assembly.resources.filter(isRun))
+      met.attempt(custom, () => CustomResources.check(custom, functions));
     met.throwAll();
     this.expireInBackground(ttlLag);
+  }
+
+  /** Lets the history go on until its deployment is over: until its custom resources are created. @throws {DeploymentFailed} */
+  async deployed(): Promise<void> {
+    await this.customResources.created();
   }
 
   /** Ends the history: its remaining environments may serve another one. */

@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
+import { isRun, listUnreadable } from '../assembly/custom-resources.js';
 import type { Obstacle } from '../assembly/obstacles.js';
 import { findCodeObstacle } from '../runtime/function-code.js';
 import { Policies } from '../services/iam/policies.js';
@@ -13,12 +14,10 @@ const CARRIES_NOTHING =
 const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::ApiGatewayV2::': 'what it is for would not happen at the API',
   'AWS::AppSync::': 'its resolvers would answer nobody',
-  'AWS::CloudFormation::CustomResource': 'what its function does at a deployment would not happen',
   'AWS::Cognito::': 'nobody could sign in',
   'AWS::Kinesis': 'what is put into it, or read from it, would reach nobody',
   'AWS::SecretsManager::': 'the secret would not be rotated, attached or shared',
   'AWS::StepFunctions::': 'tasks of an activity would not end, and what names a version or alias would start nothing',
-  'Custom::': 'what its function does at a deployment would not happen',
 };
 
 /** Types whose properties say who gets which message: one that isn't known may change that. */
@@ -52,7 +51,7 @@ export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
 
 function findInResource(resource: Resource, assembly: Assembly): readonly Obstacle[] {
   const { type, label } = resource;
-  if (!Object.hasOwn(MODELLED, type) && !Object.hasOwn(INERT, type)) {
+  if (!Object.hasOwn(MODELLED, type) && !Object.hasOwn(INERT, type) && !isRun(resource)) {
     const mayBeIgnored = CARRIES_NOTHING.test(type);
     const known = Object.entries(MEANINGS).find(([beginning]) => type.startsWith(beginning))?.[1];
     const meaning = known ?? (mayBeIgnored ? 'it carries no message' : 'what it would do does not happen');
@@ -65,6 +64,17 @@ function findInResource(resource: Resource, assembly: Assembly): readonly Obstac
     meaning: 'no model reads this property',
     mayBeIgnored: !ROUTES_MESSAGES.test(type),
   }));
+  const unreadable = listUnreadable(resource).map(({ id, attribute }) => ({
+    type,
+    label,
+    what: `attribute ${attribute} of the custom resource ${id}`,
+    meaning: 'only variables of functions and properties of custom resources get what a function answers',
+    mayBeIgnored: false,
+  }));
   const code = type === 'AWS::Lambda::Function' ? findCodeObstacle(resource, assembly) : undefined;
-  return [...properties, ...(code === undefined ? [] : [{ type, label, what: code, mayBeIgnored: false }])];
+  return [
+    ...properties,
+    ...unreadable,
+    ...(code === undefined ? [] : [{ type, label, what: code, mayBeIgnored: false }]),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
+import { NOT_RUN } from '../assembly/custom-resources.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
 import type { Obstacle } from '../assembly/obstacles.js';
 
@@ -29,10 +30,8 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::WAFv2::WebACLAssociation': 'as the ACL',
   'AWS::WAFv2::LoggingConfiguration': 'as the ACL',
   'AWS::Lambda::LayerVersion': 'a function that has layers is refused by its own property',
-  'Custom::CloudwatchLogResourcePolicy': 'lines are collected without it',
-  'Custom::LogRetention': 'how long lines are kept',
-  'Custom::S3AutoDeleteObjects': 'no bucket is deleted within a history',
-  'Custom::VpcRestrictDefaultSG': 'nothing here goes through a network',
+  'AWS::CloudFormation::WaitConditionHandle': 'the address of a wait condition',
+  ...NOT_RUN,
 };
 
 /** These may reach people too (a pager's endpoint), as long as only alarms publish: no alarm ever goes off here. */

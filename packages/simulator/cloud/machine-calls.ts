@@ -1,5 +1,6 @@
 import type { Resource } from '../assembly/assembly.js';
 import type { GatewayCall } from '../services/apigateway/service-integration.js';
+import { describeObject } from '../services/s3/described.js';
 import type { ServiceCall } from '../services/states/tasks.js';
 import type { AwsError } from '../wire/request.js';
 import type { Answer, Services } from './services.js';
@@ -17,6 +18,8 @@ export function callForMachine(
 ): ReturnType<ServiceCall> {
   try {
     const answer = services.perform({ ...request, protocol: 'json-1.0' }, { fn: caller });
+    if (typeof answer !== 'function' && 'raw' in answer && request.service === 's3')
+      return { output: describeObject(answer.raw) };
     if (typeof answer === 'function' || 'raw' in answer)
       throw new Error(`${caller.label}: there is no answer at once to ${request.service} ${request.operation}`);
     return answer;

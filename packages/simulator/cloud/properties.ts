@@ -182,6 +182,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'DefaultRouteSettings.DetailedMetricsEnabled': 'metrics only',
     },
   },
+  'AWS::CloudFormation::WaitCondition': { modelled: ['Count', 'Handle', 'Timeout'] },
   'AWS::Cognito::UserPool': {
     modelled: [
       'AdminCreateUserConfig.AllowAdminCreateUserOnly',

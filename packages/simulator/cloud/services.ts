@@ -71,7 +71,7 @@ type Account = AllOf<
 const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
   events: /^PutEvents$/,
   logs: /^(DescribeLogGroups|FilterLogEvents|StartQuery|GetQueryResults)$/,
-  s3: /^GetObject$/,
+  s3: /^(Get|Put|Delete)Object$/,
   sns: /^Publish(Batch)?$/,
   sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,
   ssm: /^Get/,

@@ -221,6 +221,26 @@ export class ToldFaults implements FaultPlan {
   }
 }
 
+/** A plan whose faults begin when something is over: until then nothing goes wrong, and nothing is a point. */
+export class FaultsAfterwards implements FaultPlan {
+  constructor(
+    private readonly plan: FaultPlan,
+    private readonly isUnderWay: () => boolean,
+  ) {}
+
+  faultAt(point: FaultPoint): FaultKind | undefined {
+    return this.isUnderWay() ? undefined : this.plan.faultAt(point);
+  }
+
+  get points(): readonly FaultPoint[] {
+    return this.plan.points;
+  }
+
+  get injected(): readonly Fault[] {
+    return this.plan.injected;
+  }
+}
+
 /** A plan in whose history messages and events may be lost. */
 export class WithLosses implements FaultPlan {
   constructor(private readonly plan: FaultPlan) {}

@@ -1,4 +1,5 @@
-import { Cloud, type CloudOptions, type Deployment } from '../cloud/cloud.js';
+import { Cloud, type Deployment } from '../cloud/cloud.js';
+import type { CloudOptions } from '../cloud/cloud-options.js';
 import { restoreState, type SavedState, saveState } from '../live/state.js';
 
 /** A message that was on its way when an account was replaced. */

@@ -27,6 +27,8 @@ export interface EnvironmentHost {
 
 export interface InvocationContext {
   readonly requestId: string;
+  /** Tracing header (`_X_AMZN_TRACE_ID`), if the function traces actively. */
+  readonly trace?: string | undefined;
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMegabytes: number;
@@ -78,6 +80,7 @@ const LARGEST_KEY = 64;
 export class Environment implements RunningCode, CodeUnderTest {
   private readonly timers: Timers;
   private readonly externals: Externals;
+  private readonly env: Record<string, string>;
   private handler: Handler | undefined;
   private dead = false;
   private requests = 0;
@@ -105,9 +108,9 @@ export class Environment implements RunningCode, CodeUnderTest {
           if (!this.dead) this.runs(run);
         }),
     });
-    const env = { ...variables };
+    this.env = { ...variables };
     this.externals = {
-      env: () => env,
+      env: () => this.env,
       random: () => this.around.random,
       drew: (bytes) => {
         this.keepsNumbers ||= bytes > LARGEST_KEY;
@@ -202,7 +205,8 @@ export class Environment implements RunningCode, CodeUnderTest {
     this.runs(() => this.timers.thaw());
     // A timer of an earlier invocation may have ended it.
     if (this.dead) return;
-    const { requestId, functionName, functionArn, memoryMegabytes, deadline } = context;
+    const { requestId, functionName, functionArn, memoryMegabytes, deadline, trace } = context;
+    if (trace !== undefined) this.env._X_AMZN_TRACE_ID = trace;
     const lambdaContext = {
       awsRequestId: requestId,
       functionName,

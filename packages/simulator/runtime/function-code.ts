@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { Assembly, Resource } from '../assembly/assembly.js';
+import { isCustomResource, isRun } from '../assembly/custom-resources.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
 import { findEsbuild } from './esbuild.js';
 import { exportOf } from './handler.js';
@@ -44,15 +45,13 @@ export function findCodeObstacle(resource: Resource, assembly: Assembly): string
   }
 }
 
-/** Tells whether a function does the work of custom resources, which isn't done here, and nothing else. */
-export const isProviderOnly = (resource: Resource, assembly: Assembly): boolean =>
-  isCustomResourceProvider(resource, assembly) && !isInvoked(resource, assembly);
-
-const isCustomResource = ({ type }: Resource): boolean =>
-  type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource';
-
-const isCustomResourceProvider = ({ arn }: Resource, assembly: Assembly): boolean =>
-  assembly.resources.some((one) => isCustomResource(one) && one.properties.ServiceToken === arn);
+/** Tells whether a function does the work of custom resources that it doesn't create here, and nothing else. */
+export const isProviderOnly = (resource: Resource, assembly: Assembly): boolean => {
+  const customs = assembly.resources.filter(
+    (one) => isCustomResource(one) && one.properties.ServiceToken === resource.arn,
+  );
+  return customs.length > 0 && !customs.some(isRun) && !isInvoked(resource, assembly);
+};
 
 /** Resources that name a function without invoking it. */
 const INVOKES_NOTHING =

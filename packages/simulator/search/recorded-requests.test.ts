@@ -66,6 +66,20 @@ test('an OpenAPI document has requests where all parts have examples', () => {
   ]);
 });
 
+test('requests may stand among steps', () => {
+  const steps = [
+    { put: 'Table', item: { pk: { S: '1' } } },
+    { request: 'POST /prod/orders', headers: { 'Content-Type': 'application/json' }, body: { sku: 'lamp' } },
+  ];
+  expect(read('mixed.json', JSON.stringify({ steps }), 'prod')).toEqual([
+    { name: 'put Table', step: steps[0] },
+    { ...ORDER, name: 'POST /prod/orders' },
+  ]);
+  expect(() => read('g.json', '{"steps":[{"request":"/orders"}]}')).toThrow(
+    'step 1 requests "/orders"; expected POST /orders',
+  );
+});
+
 test('steps begin the work of an app without an API', () => {
   const steps = [
     { send: 'Queue', body: { id: 1 } },

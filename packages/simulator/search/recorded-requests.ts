@@ -15,6 +15,13 @@ export type Step =
   | { readonly execute: string; readonly input: unknown }
   | { readonly put: string; readonly item: Readonly<Record<string, unknown>> };
 
+/** A request to an API among steps: `{ "request": "POST /orders", "headers": {}, "body": {} }`. */
+interface RequestStep {
+  readonly request: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
 /** A step and its name for people. */
 export interface NamedStep {
   readonly name: string;
@@ -50,7 +57,7 @@ export function readRequests(file: string, stage: string | undefined): readonly 
 }
 
 function readJson(file: string, text: string): readonly Stimulus[] {
-  let document: { readonly log?: object; readonly openapi?: string; readonly steps?: readonly Step[] };
+  let document: { readonly log?: object; readonly openapi?: string; readonly steps?: readonly (Step | RequestStep)[] };
   try {
     document = JSON.parse(text) as typeof document;
   } catch (error) {
@@ -60,10 +67,21 @@ function readJson(file: string, text: string): readonly Stimulus[] {
   }
   if (document.log !== undefined) return readHar(document as unknown as Har);
   if (document.openapi !== undefined) return readOpenApi(document as unknown as OpenApi);
-  if (document.steps !== undefined) return document.steps.map((step, at) => ({ name: nameStep(file, step, at), step }));
+  if (document.steps !== undefined)
+    return document.steps.map((step, at) =>
+      'request' in step ? readRequestStep(file, step, at) : { name: nameStep(file, step, at), step },
+    );
   throw new RequestsUnreadable(
     `${file} has neither "log" (a HAR), "openapi" (an OpenAPI document of version 3), nor "steps"`,
   );
+}
+
+/** @throws {RequestsUnreadable} */
+function readRequestStep(file: string, { request, headers = {}, body = '' }: RequestStep, at: number): RecordedRequest {
+  const [, method, target] = METHOD.exec(request) ?? [];
+  if (method === undefined || target === undefined)
+    throw new RequestsUnreadable(`${file}: step ${at + 1} requests "${request}"; expected POST /orders`);
+  return toRequest(method, target, headers, typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 /** Kinds of steps, and the members that each needs besides. */
@@ -74,6 +92,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   invoke: ['payload'],
   execute: ['input'],
   put: ['item'],
+  request: [],
 };
 
 /** @throws {RequestsUnreadable} if it is no step */

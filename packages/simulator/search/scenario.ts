@@ -1,4 +1,5 @@
-import { Cloud, type CloudOptions, type Deployment } from '../cloud/cloud.js';
+import { Cloud, type Deployment } from '../cloud/cloud.js';
+import type { CloudOptions } from '../cloud/cloud-options.js';
 import { type Fault, type FaultPlan, type FaultPoint, FixedFaults, RandomFaults } from '../engine/faults.js';
 import { Random } from '../engine/random.js';
 
@@ -115,6 +116,7 @@ async function playOnce(
   });
   let violations: readonly Violation[];
   try {
+    await cloud.deployed();
     violations = await scenario.play(cloud);
   } catch (error) {
     const { name, message, stack } = error as Error;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Assembly } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
-import { Cloud, type CloudOptions, Deployment } from '../cloud/cloud.js';
+import { Cloud, Deployment } from '../cloud/cloud.js';
+import type { CloudOptions } from '../cloud/cloud-options.js';
 
 type Resources = Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>;
 

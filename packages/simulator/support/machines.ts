@@ -1,5 +1,6 @@
 import type { Json } from '../assembly/intrinsics.js';
-import type { Cloud, CloudOptions } from '../cloud/cloud.js';
+import type { Cloud } from '../cloud/cloud.js';
+import type { CloudOptions } from '../cloud/cloud-options.js';
 import { allowStatement, createCloud } from './clouds.js';
 
 /** ARN of the machine that `machineResource` makes. */

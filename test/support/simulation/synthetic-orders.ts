@@ -1,6 +1,7 @@
 import { RUN_SECONDS } from '../../../lambdas/synthetic-orders/environment.js';
 import { SyntheticOrdersMetric } from '../../../lambdas/synthetic-orders/metrics.js';
-import { Cloud, type CloudOptions, type Deployment } from '../../../packages/simulator/cloud/cloud.js';
+import { Cloud, type Deployment } from '../../../packages/simulator/cloud/cloud.js';
+import type { CloudOptions } from '../../../packages/simulator/cloud/cloud-options.js';
 import type { HttpRequest, HttpResponse } from '../../../packages/simulator/runtime/http.js';
 import { MINUTE, productOf } from '../../simulation/scenarios/shop.js';
 import { SYNTHETIC_ORDER } from './assembly.js';

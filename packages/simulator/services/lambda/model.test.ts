@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AssemblyNotModelled } from '../../assembly/obstacles.js';
-import type { CloudOptions } from '../../cloud/cloud.js';
+import type { CloudOptions } from '../../cloud/cloud-options.js';
 import { type FaultKind, FixedFaults } from '../../engine/faults.js';
 import { Bundle } from '../../runtime/bundle.js';
 import { allowStatement, arnOf, createCloud, functionResource, STREAM_RIGHTS } from '../../support/clouds.js';

@@ -9,6 +9,7 @@ import type { Recording, RecordingLookup } from '../../runtime/recording.js';
 import { EnvironmentPool } from '../../runtime/recycled.js';
 import type { Concurrency, SharedConcurrency } from './concurrency.js';
 import { type Caller, Sandbox } from './sandbox.js';
+import { traceHeader } from './tracing.js';
 
 /** Outcome of an invocation for its caller. */
 export type InvocationResult =
@@ -378,10 +379,12 @@ export class LambdaFunction {
         else finish(result);
       };
       const { ref, arn, properties } = this.resource;
+      const requestId = world.random.id();
       run(
         event,
         {
-          requestId: world.random.id(),
+          requestId,
+          trace: traceHeader(properties, requestId, world.now),
           functionName: ref,
           functionArn: arn,
           memoryMegabytes: Number(properties.MemorySize ?? 128),

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import { NotModelled } from '../../wire/operation.js';
+import { type CalledService, readSdkAction } from './sdk-integration.js';
 
 /** When a task ends: with the answer, when its token comes back, or when what it started has ended. */
 type Pattern = 'answer' | 'token' | 'job';
@@ -12,13 +13,17 @@ export type Integration =
   | {
       readonly kind: 'service';
       /** Name with which requests to it are signed. */
-      readonly service: 'sqs' | 'sns' | 'events' | 'dynamodb';
+      readonly service: CalledService;
       readonly operation: string;
+      /** Beginning of its errors. */
+      readonly prefix: string;
+      /** Whether it is called as the SDK calls it (`aws-sdk:`), without what Step Functions makes easier. */
+      readonly isSdk: boolean;
       readonly pattern: Pattern;
     };
 
 /** Optimized integrations that are modelled. AWS Step Functions Developer Guide, "Integrating services with Step Functions". */
-const SERVICES: Readonly<Record<string, Extract<Integration, { kind: 'service' }>['service']>> = {
+const SERVICES: Readonly<Record<string, CalledService>> = {
   'sqs:sendMessage': 'sqs',
   'sns:publish': 'sns',
   'events:putEvents': 'events',
@@ -26,6 +31,13 @@ const SERVICES: Readonly<Record<string, Extract<Integration, { kind: 'service' }
   'dynamodb:putItem': 'dynamodb',
   'dynamodb:updateItem': 'dynamodb',
   'dynamodb:deleteItem': 'dynamodb',
+};
+/** Beginnings of the errors of optimized integrations. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  dynamodb: 'DynamoDB',
+  events: 'EventBridge',
+  sns: 'SNS',
+  sqs: 'SQS',
 };
 const PATTERNS: Readonly<Record<string, Pattern>> = { '': 'answer', '.waitForTaskToken': 'token', '.sync:2': 'job' };
 const OF_FUNCTION = ['FunctionName', 'Payload', 'InvocationType', 'Qualifier', 'ClientContext', 'LogType'];
@@ -47,7 +59,7 @@ export function readIntegration(resource: string, parameters: JsonObject, around
     refuseUnknownFunction(resource, around);
     return { kind: 'function', arn: resource, pattern: 'answer' };
   }
-  const [, action = '', suffix = ''] = /^arn:[\w-]+:states:::([\w-]+:\w+)(\..+)?$/.exec(resource) ?? [];
+  const [, action = '', suffix = ''] = /^arn:[\w-]+:states:::([\w-]+(?::\w+)+)(\..+)?$/.exec(resource) ?? [];
   const pattern = Object.hasOwn(PATTERNS, suffix) ? PATTERNS[suffix] : undefined;
   if (pattern === undefined) throw new NotModelled(`the resource ${resource}`);
   // "Service integration patterns": Express workflows support the request and its response only.
@@ -65,12 +77,17 @@ export function readIntegration(resource: string, parameters: JsonObject, around
       throw new NotModelled(`there is no state machine ${String(arn)}`);
     return { kind: 'execution', pattern };
   }
+  if (action.startsWith('aws-sdk:')) {
+    // "Service integration patterns": an SDK integration waits for a token, but for no job.
+    if (pattern === 'job') throw new NotModelled(`the resource ${resource}`);
+    return { kind: 'service', isSdk: true, pattern, ...readSdkAction(resource, action, names) };
+  }
   const service = Object.hasOwn(SERVICES, action) ? SERVICES[action] : undefined;
   const mayWait = service !== 'dynamodb';
   if (service === undefined || pattern === 'job' || (pattern === 'token' && !mayWait))
     throw new NotModelled(`the resource ${resource}`);
   const operation = action.replace(/^\w+:(.)/, (_, first: string) => first.toUpperCase());
-  return { kind: 'service', service, operation, pattern };
+  return { kind: 'service', service, operation, pattern, prefix: PREFIXES[service] ?? service, isSdk: false };
 }
 
 function refuseOthers(names: readonly string[], known: readonly string[]): void {

@@ -12,6 +12,7 @@ import { functionNameOf, type Integration } from './integration.js';
 import type { Lifetime } from './lifetime.js';
 import type { StateMachine } from './machine.js';
 import type { RunningTask, TaskRunner } from './runner.js';
+import { toSdkRequest } from './sdk-integration.js';
 
 /** Carries a request to a service out, with the rights of the role of a machine or a pipe. */
 export type ServiceCall = (
@@ -48,15 +49,8 @@ interface Waiting {
  */
 const TASK_FAULTS: readonly FaultKind[] = ['refused', 'answer-lost'];
 
-/** How errors of a service begin in a workflow. */
-const PREFIXES: Readonly<Record<string, string>> = {
-  dynamodb: 'DynamoDB',
-  events: 'EventBridge',
-  lambda: 'Lambda',
-  sns: 'SNS',
-  sqs: 'SQS',
-  states: 'StepFunctions',
-};
+/** Beginnings of the errors of functions and executions. */
+const PREFIXES = { function: 'Lambda', execution: 'StepFunctions' } as const;
 
 /** Calls functions, services and other machines for tasks, and keeps the tokens of those that wait. */
 export class Tasks implements TaskRunner {
@@ -77,8 +71,8 @@ export class Tasks implements TaskRunner {
     const { world, faults } = this.around;
     const { execution, state, token, lifetime } = task;
     const { machine } = execution;
-    const service =
-      state.integration.kind === 'service' ? state.integration.service : SERVICE_OF[state.integration.kind];
+    const { integration } = state;
+    const prefix = integration.kind === 'service' ? integration.prefix : PREFIXES[integration.kind];
     const id = `${machine.label} call ${++machine.calls}`;
     const fault = faults.faultAt({ id, kinds: TASK_FAULTS });
     world.note(`${id} ${state.name}${fault ? ` FAULT ${fault}` : ''}`);
@@ -97,16 +91,16 @@ export class Tasks implements TaskRunner {
       tell(outcome);
       finish(outcome);
     };
-    const waits = state.integration.pattern === 'token';
+    const waits = integration.pattern === 'token';
     if (waits) this.wait(task, ended);
     const answered = lifetime.guard((outcome: Outcome) => {
-      const told = fault === 'answer-lost' ? lost(service) : outcome;
+      const told = fault === 'answer-lost' ? lost(prefix) : outcome;
       if (!waits || 'error' in told) ended(told);
       else this.waiting.get(token)?.beat();
     });
     const latency = world.latency((random) => random.between(1, 20));
-    if (fault === 'refused') lifetime.after(latency, () => ended(refused(service)));
-    else lifetime.after(latency, () => this.call(task, state.integration, answered));
+    if (fault === 'refused') lifetime.after(latency, () => ended(refused(prefix)));
+    else lifetime.after(latency, () => this.call(task, integration, answered));
   }
 
   /** Waits for a token; its heartbeats count once its call was answered. */
@@ -198,23 +192,23 @@ export class Tasks implements TaskRunner {
 
   private callService(
     { execution, input }: RunningTask,
-    { service, operation }: Extract<Integration, { kind: 'service' }>,
+    { service, operation, prefix, isSdk }: Extract<Integration, { kind: 'service' }>,
   ): Outcome {
     const { machine } = execution;
-    const request = { service, operation, input: toRequest(service, input as JsonObject, execution) };
+    const given = input as JsonObject;
+    const asked = isSdk ? toSdkRequest(service, given) : toRequest(service, given, execution);
+    const request = { service, operation, input: asked };
     const answer = this.around.call(request, machine);
     if ('output' in answer) {
       const output = answer.output as JsonObject;
-      const hasFailed = service === 'events' && Number(output.FailedEntryCount) > 0;
+      const hasFailed = !isSdk && service === 'events' && Number(output.FailedEntryCount) > 0;
       return hasFailed ? { error: 'EventBridge.FailedEntry', cause: JSON.stringify(output) } : { output };
     }
     const name = nameOf(answer.error);
     if (name === 'AccessDeniedException') return { error: 'States.Permissions', cause: answer.error.message };
-    return { error: `${PREFIXES[service]}.${name}`, cause: answer.error.message };
+    return { error: `${prefix}.${name}`, cause: answer.error.message };
   }
 }
-
-const SERVICE_OF = { function: 'lambda', execution: 'states' } as const;
 
 /** "Error names": the role of the machine may not do this. */
 const denied = (action: string, resource: string): Outcome => ({
@@ -223,12 +217,12 @@ const denied = (action: string, resource: string): Outcome => ({
 });
 
 /** AWS Step Functions Developer Guide, "Best practices", "Handle transient Lambda service exceptions", and the same of other services. */
-const refused = (service: string): Outcome => ({
-  error: service === 'lambda' ? 'Lambda.ServiceException' : `${PREFIXES[service]}.ThrottlingException`,
+const refused = (prefix: string): Outcome => ({
+  error: prefix === 'Lambda' ? 'Lambda.ServiceException' : `${prefix}.ThrottlingException`,
   cause: 'simulated: refused',
 });
-const lost = (service: string): Outcome => ({
-  error: `${PREFIXES[service]}.SdkClientException`,
+const lost = (prefix: string): Outcome => ({
+  error: `${prefix}.SdkClientException`,
   cause: 'simulated: the answer was lost',
 });
 
@@ -249,7 +243,7 @@ function toOutcome(result: InvocationResult, isWrapped: boolean): Outcome {
       return { error: 'Lambda.TooManyRequestsException', cause: 'Rate Exceeded.' };
     case 'failed': {
       // Its result was lost on the way.
-      if (result.name === 'Sandbox.Lost') return lost('lambda');
+      if (result.name === 'Sandbox.Lost') return lost('Lambda');
       const cause = JSON.stringify({ errorMessage: result.message, errorType: result.name });
       return { error: result.name, cause };
     }
