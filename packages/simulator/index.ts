@@ -35,6 +35,7 @@ export type {
 } from './deployments/state.js';
 export { EventLoop } from './engine/event-loop.js';
 export type { Fault, FaultKind, FaultPlan, FaultPoint } from './engine/faults.js';
+export { NeverSettles } from './engine/never-settles.js';
 export type { AppHistories, HistoriesModule, PlayableComparison, PlayableScenario } from './histories/app-histories.js';
 export { listHappenings } from './histories/play.js';
 export { LocalCloudClient, LocalCloudRefused, parseDuration } from './live/client.js';

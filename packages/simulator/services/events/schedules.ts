@@ -31,7 +31,9 @@ export class Schedules {
   spacing = 0;
   private readonly schedules = new Set<Schedule>();
 
-  constructor(private readonly world: EventLoop) {}
+  constructor(private readonly world: EventLoop) {
+    world.onRest(() => this.resumeAll());
+  }
 
   /** @returns a function that ends the rule's ticks @throws {NotModelled} if its expression has no model */
   add(rule: ScheduledRule): () => void {
@@ -48,6 +50,12 @@ export class Schedules {
     this.nextWorkAt = undefined;
     this.spacing = 0;
     for (const schedule of this.schedules) schedule.resume();
+  }
+
+  /** Lets every tick come again after a wait in which they came less often. */
+  private resumeAll(): void {
+    if (this.nextWorkAt || this.spacing > 0) return;
+    for (const schedule of this.schedules) if (schedule.isLate) schedule.resume();
   }
 
   /** Returns when each rule ticks next, milliseconds since 1970, by its construct's path. */
@@ -87,6 +95,11 @@ class Schedule {
     return this.next?.at;
   }
 
+  /** Whether its next tick comes later than its rate says. */
+  get isLate(): boolean {
+    return this.next !== undefined && this.next.at - this.world.now > this.period;
+  }
+
   resume(): void {
     this.plan(this.atOrAfter(this.world.now + 1), false);
   }
@@ -109,8 +122,12 @@ class Schedule {
     const moment = nextWorkAt?.(this.rule.label);
     // No tick is planned until a write makes one necessary, nor for work that no tick has done for this long.
     if (nextWorkAt && (moment === undefined || moment < world.now - GIVEN_UP)) return;
-    if (moment === undefined || moment <= world.now) this.rule.tick();
-    this.plan(this.atOrAfter(Math.max(world.now + 1, world.now + spacing, moment ?? 0)), moment !== undefined);
+    if (moment === undefined || moment <= world.now) {
+      world.countTick(this.label, nextWorkAt !== undefined);
+      this.rule.tick();
+    }
+    const apart = nextWorkAt ? spacing : Math.max(spacing, world.tickSpacing);
+    this.plan(this.atOrAfter(Math.max(world.now + 1, world.now + apart, moment ?? 0)), moment !== undefined);
   }
 
   /** @param awaited whether the history's end waits for this tick */
@@ -119,7 +136,8 @@ class Schedule {
     this.next?.cancel();
     const come = (): void => this.come();
     const delay = at - world.now;
-    const planned = awaited ? world.after(delay, come) : world.afterInBackground(delay, come);
+    const about = `${this.label}: a tick that was said to find work`;
+    const planned = awaited ? world.after(delay, come, about) : world.afterInBackground(delay, come);
     this.next = { at, awaited, cancel: () => planned.cancel() };
   }
 
