@@ -74,12 +74,31 @@ test('a rule ticks at the pace of its expression', async () => {
   expect(ticks()).toBe(12);
 });
 
-test.each(['cron(0 12 * * ? *)', 'rate(1 minutes)', 'rate(5 minute)', 'rate(0 minutes)', 'rate(30 seconds)'])(
-  '%s is refused by name',
-  (expression) => {
-    expect(() => shop({ expression })).toThrow(`Shop/Rule): the schedule ${expression} isn't modelled`);
-  },
-);
+test.each([
+  'cron(0 12 * *)',
+  'cron(0 12 ? * MON#1 *)',
+  'rate(1 minutes)',
+  'rate(5 minute)',
+  'rate(0 minutes)',
+  'rate(30 seconds)',
+])('%s is refused by name', (expression) => {
+  expect(() => shop({ expression })).toThrow(`Shop/Rule): the schedule ${expression} isn't modelled`);
+});
+
+test('a cron ticks at its minutes of UTC, each within the minute', async () => {
+  const { cloud, world, ticks } = shop({ expression: 'cron(0 2,14 ? * MON-FRI *)' });
+  // From Monday, 5 January 2026, on.
+  await world.pass(8 * DAY);
+  expect(ticks()).toBe(12);
+  const hours = cloud.log.map(({ text }) => new Date((JSON.parse(text) as { time: string }).time).getUTCHours());
+  expect(new Set(hours)).toEqual(new Set([2, 14]));
+});
+
+test('a cron whose years are over never ticks', async () => {
+  const { world, ticks } = shop({ expression: 'cron(0 2 * * ? 2025)' });
+  await world.pass(2 * DAY);
+  expect(ticks()).toBe(0);
+});
 
 test('a rule without the right to call its function does not call it, and the trace says so', async () => {
   const { world, ticks } = shop({ permitted: false });

@@ -1,10 +1,11 @@
 import type { EventLoop, Planned } from '../../engine/event-loop.js';
 import { NotModelled } from '../../wire/operation.js';
+import { readExpression } from './schedule-expression.js';
 
 /** A scheduled rule, and what a tick does. */
 export interface ScheduledRule {
   readonly label: string;
-  /** `rate(5 minutes)` */
+  /** `rate(5 minutes)`, `cron(0 2 * * ? *)` in UTC */
   readonly expression: string;
   tick(): void;
 }
@@ -18,7 +19,7 @@ export type NextWorkAt = (rule: string) => number | undefined;
 
 /**
  * Scheduled rules. AWS, "Creating a scheduled rule (legacy) in Amazon EventBridge": `rate(value unit)`, from the rule's
- * creation on, to the minute.
+ * creation on, and `cron(...)` in UTC, to the minute.
  *
  * By default a rule ticks in the background, forever: a history of weeks has tens of thousands of ticks that find
  * nothing, and it ends before the effects of later ticks. If a scenario sets `nextWorkAt`, ticks that would find nothing
@@ -72,8 +73,8 @@ export class Schedules {
 }
 
 class Schedule {
-  private readonly period: number;
-  private readonly begins: number;
+  /** Returns its first tick at or after a moment; nothing if there is none. */
+  private readonly atOrAfter: (moment: number) => number | undefined;
   private next: (Planned & { readonly awaited: boolean }) | undefined;
 
   constructor(
@@ -81,10 +82,8 @@ class Schedule {
     private readonly world: EventLoop,
     private readonly all: Schedules,
   ) {
-    this.period = parseRate(rule);
-    // Rules are created one after the other, so they don't tick at the same time.
-    this.begins = world.now + world.random.fork(`schedule ${rule.label}`).between(0, this.period - 1);
-    this.plan(this.begins, false);
+    this.atOrAfter = readTicks(rule, world);
+    this.plan(this.atOrAfter(world.now), false);
   }
 
   get label(): string {
@@ -97,7 +96,7 @@ class Schedule {
 
   /** Whether its next tick comes later than its rate says. */
   get isLate(): boolean {
-    return this.next !== undefined && this.next.at - this.world.now > this.period;
+    return this.next !== undefined && this.next.at > (this.atOrAfter(this.world.now + 1) ?? this.next.at);
   }
 
   resume(): void {
@@ -107,7 +106,7 @@ class Schedule {
   look(): void {
     if (!this.all.nextWorkAt) return;
     const soonest = this.atOrAfter(this.world.now + 1);
-    if (this.next?.awaited && this.next.at <= soonest) return;
+    if (soonest === undefined || (this.next?.awaited && this.next.at <= soonest)) return;
     this.plan(soonest, true);
   }
 
@@ -131,31 +130,55 @@ class Schedule {
   }
 
   /** @param awaited whether the history's end waits for this tick */
-  private plan(at: number, awaited: boolean): void {
+  private plan(at: number | undefined, awaited: boolean): void {
     const { world } = this;
     this.next?.cancel();
+    this.next = undefined;
+    if (at === undefined) return;
     const come = (): void => this.come();
     const delay = at - world.now;
     const about = `${this.label}: a tick that was said to find work`;
     const planned = awaited ? world.after(delay, come, about) : world.afterInBackground(delay, come);
     this.next = { at, awaited, cancel: () => planned.cancel() };
   }
-
-  private atOrAfter(moment: number): number {
-    return this.begins + Math.max(0, Math.ceil((moment - this.begins) / this.period)) * this.period;
-  }
 }
 
 /** Ends a history in which ticks don't do the awaited work: longer than any outage that ends within a day. */
 const GIVEN_UP = 2 * 86_400_000;
 
+const ONE_MINUTE = 60_000;
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** @throws {NotModelled} for `cron(...)`, which isn't modelled, and for anything that AWS refuses */
-function parseRate({ label, expression }: ScheduledRule): number {
-  const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
-  if (value === '' || (value === '1') === (plural === 's')) {
-    throw new NotModelled(`${label}: the schedule ${expression} isn't modelled`);
+/** @throws {NotModelled} for what AWS refuses, and for `W` and `#` */
+function readTicks(rule: ScheduledRule, world: EventLoop): (moment: number) => number | undefined {
+  // Rules are created one after the other, so they don't tick at the same time.
+  const random = world.random.fork(`schedule ${rule.label}`);
+  if (rule.expression.startsWith('cron(')) {
+    const times = readCron(rule);
+    const within = random.between(0, ONE_MINUTE - 1);
+    return (moment) => {
+      const minute = times.next(moment - within);
+      return minute === undefined ? undefined : minute + within;
+    };
   }
+  const period = parseRate(rule);
+  const begins = world.now + random.between(0, period - 1);
+  return (moment) => begins + Math.max(0, Math.ceil((moment - begins) / period)) * period;
+}
+
+function readCron(rule: ScheduledRule): ReturnType<typeof readExpression> {
+  try {
+    return readExpression(rule.expression, 'UTC', 0);
+  } catch (error) {
+    throw error instanceof NotModelled ? notModelled(rule) : error;
+  }
+}
+
+const notModelled = ({ label, expression }: ScheduledRule): NotModelled =>
+  new NotModelled(`${label}: the schedule ${expression} isn't modelled`);
+
+function parseRate(rule: ScheduledRule): number {
+  const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(rule.expression) ?? [];
+  if (value === '' || (value === '1') === (plural === 's')) throw notModelled(rule);
   return Number(value) * (UNITS[unit] ?? Number.NaN);
 }

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop, Planned } from '../../engine/event-loop.js';
 import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
 import { NotModelled } from '../../wire/operation.js';
+import { readExpression, type ScheduleTimes } from '../events/schedule-expression.js';
 import type { ServiceCall } from '../states/tasks.js';
-import { readExpression, type ScheduleTimes } from './expression.js';
 import { type ScheduleTarget, ScheduleTargets, type TargetAccount } from './targets.js';
 
 /** EventBridge Scheduler User Guide, "Schedule types": a schedule has a precision of 60 seconds. */
