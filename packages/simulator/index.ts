@@ -16,14 +16,10 @@ export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
 export type { InterceptedCall, Interceptor } from './cloud/calls.js';
 export { checkAssembly } from './cloud/check-assembly.js';
 export { Cloud, type CloudOptions, Deployment, type DeploymentOptions, loadDeployment } from './cloud/cloud.js';
-export {
-  makeFaulty,
-  type ProviderFault,
-  type ProviderFaultKind,
-  ProviderFaultMalformed,
-} from './cloud/provider-faults.js';
+export type { OutsideHosts, ProviderFault, ProviderFaultKind, ThirdParty } from './cloud/outside-hosts.js';
+export { makeFaulty, ProviderFaultMalformed } from './cloud/provider-faults.js';
 export type { Answer } from './cloud/services.js';
-export type { OutsideHosts, ThirdParties, ThirdParty } from './cloud/third-parties.js';
+export type { ThirdParties } from './cloud/third-parties.js';
 export { Account } from './deployments/account.js';
 export { type CdkStack, cdkDeploy, cdkDeployAll, cdkDestroyAll, type FailAt } from './deployments/command-line.js';
 export type { DeployOptions } from './deployments/deploy-stack.js';

@@ -47,9 +47,10 @@ import { Calls } from './calls.js';
 import { resolveVariables } from './dynamic-references.js';
 import { findObstacles } from './find-obstacles.js';
 import { callForGateway, callForMachine } from './machine-calls.js';
+import type { OutsideHosts } from './outside-hosts.js';
 import { type FunctionSource, Pollers } from './pollers.js';
 import { AccountServices, type Services } from './services.js';
-import { type OutsideHosts, ThirdParties } from './third-parties.js';
+import { ThirdParties } from './third-parties.js';
 
 export interface DeploymentOptions {
   /**

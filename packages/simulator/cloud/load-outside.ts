@@ -1,5 +1,5 @@
 import { importFile, ModuleUnusable } from '../runtime/import-file.js';
-import type { OutsideHosts, ThirdParty } from './third-parties.js';
+import type { OutsideHosts, ThirdParty } from './outside-hosts.js';
 
 /**
  * Loads the models of hosts outside of AWS that a module exports by default.

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { playSeed } from '../search/scenario.js';
 import { createCloud, functionResource } from '../support/clouds.js';
 import type { Cloud } from './cloud.js';
-import { makeFaulty, type ProviderFault, ProviderFaultMalformed } from './provider-faults.js';
-import type { ThirdParty } from './third-parties.js';
+import type { ProviderFault, ThirdParty } from './outside-hosts.js';
+import { makeFaulty, ProviderFaultMalformed } from './provider-faults.js';
 
 const CHARGE = `exports.handler = async ({ method = 'POST', path = '/charges' }) => {
   try {

@@ -3,24 +3,9 @@ import { CALL_FAULTS, type FaultKind, type FaultPlan } from '../engine/faults.js
 import type { HttpRequest, HttpResponse, ResponseHandler } from '../runtime/http.js';
 import type { PublicJwk } from '../services/cognito/jwt.js';
 import type { Caller } from '../services/lambda/sandbox.js';
+import type { OutsideHosts, ProviderFault, ThirdParty } from './outside-hosts.js';
 import { pass } from './passage.js';
-import { type ProviderFault, ProviderFaults } from './provider-faults.js';
-
-/** Model of a service outside of AWS that functions call over HTTPS. */
-export interface ThirdParty {
-  /** Carries a request out, at once and whole. @returns the answer, or `undefined` if the connection breaks before it */
-  answer(request: HttpRequest): HttpResponse | undefined;
-  /** Returns the answer to a request that is refused without any effect, since there are too many. */
-  refuse(): HttpResponse;
-  /** Faults of the provider itself, which happen beside those of the search. @default none. @see makeFaulty */
-  readonly faults?: readonly ProviderFault[];
-}
-
-/**
- * Models of hosts by their names: `{ 'cards.example.com': cards }`. A function makes them again for each history, and for each `reset` of a local
- * cloud: models that remember something need one, since a history must not depend on those before it.
- */
-export type OutsideHosts = Readonly<Record<string, ThirdParty>> | (() => Readonly<Record<string, ThirdParty>>);
+import { ProviderFaults } from './provider-faults.js';
 
 /** Faults that make no sense outside of AWS's own operations. */
 const OF_AWS: readonly FaultKind[] = ['conflict', 'entry-refused', 'refused-for-long'];

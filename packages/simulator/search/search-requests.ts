@@ -1,6 +1,6 @@
 import { Assembly } from '../assembly/assembly.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
-import type { OutsideHosts } from '../cloud/third-parties.js';
+import type { OutsideHosts } from '../cloud/outside-hosts.js';
 import type { FaultKind } from '../engine/faults.js';
 import { type BrokenHistory, type Finding, groupFindings } from './findings.js';
 import { makeOracle } from './oracle.js';
