@@ -17,6 +17,7 @@ export interface Manifest {
   readonly private?: boolean;
   readonly exports: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 /** Error for a build or a pack that failed. Its message contains the tool's output. */
@@ -55,10 +56,16 @@ export function pack(folder: string, names: readonly (typeof PACKAGES)[number][]
     const pages = join(source, 'docs');
     if (existsSync(pages)) cpSync(pages, join(built, 'docs'), { recursive: true });
     copyFileSync(join(ROOT, 'LICENSE'), join(built, 'LICENSE'));
+    for (const one of listBundled(manifest))
+      cpSync(join(folder, one), join(built, 'node_modules', `@orderly/${one}`), { recursive: true });
     const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], built));
     return join(folder, filename);
   });
 }
+
+/** Returns the packages of this repository that a package's tarball contains: the simulator is installed by itself, with its page. */
+const listBundled = ({ name, dependencies = {} }: Manifest): readonly (typeof PACKAGES)[number][] =>
+  name === '@orderly/simulator' ? PACKAGES.filter((one) => `@orderly/${one}` in dependencies) : [];
 
 /** Writes the files of the console's page, which the published package serves as they are. */
 function writePage(folder: string): void {
@@ -104,8 +111,10 @@ function toPublishedManifest({ private: _, exports, bin = {}, ...manifest }: Man
     return [name, { types: `${path}.d.ts`, default: `${path}.js` }] as const;
   });
   const commands = Object.entries(bin).map(([name, file]) => [name, file.replace(/\.ts$/, '.js')] as const);
+  const bundled = listBundled({ ...manifest, exports }).map((one) => `@orderly/${one}`);
   return {
     ...manifest,
+    ...(bundled.length > 0 && { bundleDependencies: bundled }),
     ...(commands.length > 0 && { bin: Object.fromEntries(commands) }),
     exports: Object.fromEntries(modules),
   };

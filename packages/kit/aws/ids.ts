@@ -5,6 +5,16 @@ import { v7 } from 'uuid';
 const pool = Buffer.allocUnsafe(1024);
 let used = pool.length;
 
+/**
+ * Overwrites the random bytes that are left. Each invocation ends so: its ids depend on nothing that an earlier one has kept, and none of them
+ * can be foretold from the memory of the function.
+ */
+export function dropRandomBytes(): void {
+  if (used === pool.length) return;
+  pool.fill(0);
+  used = pool.length;
+}
+
 /** Returns random bytes that no earlier call returned. @param size bytes, at most 1,024 */
 export function takeRandomBytes(size: number): Buffer {
   if (used + size > pool.length) {

@@ -2,6 +2,7 @@ import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { toFailureText } from './failure-texts.js';
+import { dropRandomBytes } from './ids.js';
 
 /**
  * Formats a line with what differs between lines. The context of Lambda (name, memory, cold start), which Powertools writes, is the
@@ -75,9 +76,11 @@ function takeMetrics(): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Writes the metrics of this invocation that no line has to its log (EMF). Otherwise they would be reported with the next invocation.
+ * Ends an invocation: writes the metrics that no line has to its log (EMF), which would be reported with the next invocation otherwise, and drops the
+ * random bytes that are left.
  */
 export const publishMetrics = (): void => {
+  dropRandomBytes();
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 };
 

@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { correlationIdFrom } from '../aws/ids.js';
+import { correlationIdFrom, dropRandomBytes } from '../aws/ids.js';
 import { logger } from '../aws/telemetry.js';
 import { authenticate } from './auth.js';
 import { Unauthenticated } from './caller.js';
@@ -31,6 +31,8 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
     if (!(error instanceof Unauthenticated)) throw error;
     logger.info('token refused', { correlationId, reason: error.message });
     return buildResult('nobody', 'Deny', everyRoute, { ...context, refusal: error.detail });
+  } finally {
+    dropRandomBytes();
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { correlationIdFrom } from '../aws/ids.js';
+import { correlationIdFrom, dropRandomBytes } from '../aws/ids.js';
 import { readCorsOrigins } from '../aws/read-environment.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { withCorsHeaders } from './cors.js';
@@ -35,6 +35,7 @@ export function publicDocumentHandler(
       'X-Correlation-Id': correlationIdFrom(header('x-correlation-id')),
       ...(!isKnown && { 'Content-Type': mediaType }),
     };
+    dropRandomBytes();
     return withCorsHeaders({ statusCode: isKnown ? 304 : 200, headers, body: isKnown ? '' : text }, header, origins);
   };
 }

@@ -57,7 +57,7 @@ export class ApiClient<Call extends object> {
       this.send(call, (reply) => {
         if (!isFinal(reply) && tries < MAX_ATTEMPTS) {
           const pause = Math.min(MAX_BACKOFF_MS, 250 * 2 ** Math.min(tries, 14));
-          this.cloud.world.after(pause, () => attempt(tries + 1));
+          this.cloud.world.after(pause, () => attempt(tries + 1), 'a client asks again');
         } else if (isFinal(reply)) {
           const answered = { ...call, reply, tries };
           this.answered.push(answered);

@@ -56,6 +56,7 @@ import type { CloudOptions, LiveOptions } from './cloud-options.js';
 import { resolveVariables } from './dynamic-references.js';
 import { findObstacles } from './find-obstacles.js';
 import { callForGateway, callForMachine } from './machine-calls.js';
+import type { OutsideHosts } from './outside-hosts.js';
 import { type FunctionSource, Pollers } from './pollers.js';
 import { AccountServices, type Services } from './services.js';
 import { ThirdParties } from './third-parties.js';
@@ -66,6 +67,8 @@ export interface DeploymentOptions {
    * @default refused
    */
   readonly obstacles?: 'refused' | 'ignored' | 'collected';
+  /** Models of hosts outside of AWS, in each of its histories. @default none */
+  readonly outside?: OutsideHosts | undefined;
 }
 
 /** A deployment: templates and compiled bundles. All runs share it, since none changes it. */
@@ -77,6 +80,8 @@ export class Deployment {
   recycles = true;
   /** What its assembly has that isn't played: nothing, unless it was made to be tolerant. */
   readonly obstacles: readonly Obstacle[];
+  /** Models of hosts outside of AWS. */
+  readonly outside: OutsideHosts;
   private readonly bundles = new Map<string, Bundle>();
 
   /**
@@ -88,12 +93,13 @@ export class Deployment {
     readonly assembly: Assembly,
     private readonly change: (source: string, label: string) => string | Bundle = (source) => source,
     readonly recycled: EnvironmentPool = new EnvironmentPool(),
-    { obstacles = 'refused' }: DeploymentOptions = {},
+    { obstacles = 'refused', outside = {} }: DeploymentOptions = {},
   ) {
     const found = findObstacles(assembly);
     const refused = { refused: found, ignored: found.filter(({ mayBeIgnored }) => !mayBeIgnored), collected: [] };
     if (refused[obstacles].length > 0) throw new AssemblyNotModelled(refused[obstacles]);
     this.obstacles = found;
+    this.outside = outside;
   }
 
   /** Puts new code in the place of a function's. @param label path of its construct @param source of the bundle */
@@ -271,10 +277,11 @@ export class Cloud {
     this.thirdParties = new ThirdParties(world, faults, live?.log);
     const addresses = this.userPools.pools.map(({ issuer }) => new URL(issuer).host);
     for (const host of new Set([...addresses, ...this.userPools.domains.keys()]))
-      this.thirdParties.add(host, {
-        answer: (request) => this.userPools.answer(request) ?? { status: 404, headers: {}, body: '' },
-        refuse: () => ({ status: 429, headers: {}, body: '' }),
-      });
+      this.thirdParties.addOfAccount(
+        host,
+        (request) => this.userPools.answer(request) ?? { status: 404, headers: {}, body: '' },
+      );
+    this.thirdParties.addAll(deployment.outside);
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
     this.customResources = new CustomResources(assembly, {
       world,

@@ -3,15 +3,9 @@ import { CALL_FAULTS, type FaultKind, type FaultPlan } from '../engine/faults.js
 import type { HttpRequest, HttpResponse, ResponseHandler } from '../runtime/http.js';
 import type { PublicJwk } from '../services/cognito/jwt.js';
 import type { Caller } from '../services/lambda/sandbox.js';
+import type { OutsideHosts, ProviderFault, ThirdParty } from './outside-hosts.js';
 import { pass } from './passage.js';
-
-/** Model of a service outside of AWS that functions call over HTTPS. */
-export interface ThirdParty {
-  /** Carries a request out, at once and whole. @returns the answer, or `undefined` if the connection breaks before it */
-  answer(request: HttpRequest): HttpResponse | undefined;
-  /** Returns the answer to a request that is refused without any effect, since there are too many. */
-  refuse(): HttpResponse;
-}
+import { ProviderFaults } from './provider-faults.js';
 
 /** Faults that make no sense outside of AWS's own operations. */
 const OF_AWS: readonly FaultKind[] = ['conflict', 'entry-refused', 'refused-for-long'];
@@ -25,11 +19,17 @@ export type AnswerStub = (request: HttpRequest, then: (answer: HttpResponse | un
 interface Known {
   readonly answer: AnswerStub;
   readonly refusal: () => HttpResponse;
+  readonly faults?: ProviderFaults;
   readonly model?: ThirdParty;
+  /** Whether the account itself has it, as it has the addresses of its user pools. */
+  readonly isOfAccount?: boolean;
 }
 
 /** Number of hosts whose callers are remembered. */
 const REMEMBERED_HOSTS = 100;
+
+/** Milliseconds of a slow answer: longer than the timeout of most clients and functions. */
+const SLOW = 60_000;
 
 const TOO_MANY: HttpResponse = { status: 429, headers: { 'content-type': 'text/plain' }, body: 'Too many requests' };
 
@@ -54,12 +54,34 @@ export class ThirdParties {
    * @example
    * cloud.thirdParties.add('cards.example.com', {
    *   answer: ({ body }) => ({ status: 200, headers: {}, body: JSON.stringify({ charged: JSON.parse(body).amount }) }),
-   *   refusal: () => ({ status: 429, headers: {}, body: '' }),
+   *   refuse: () => ({ status: 429, headers: {}, body: '' }),
    * });
    */
   add(host: string, model: ThirdParty): void {
     const answer: AnswerStub = (request, then) => then(model.answer(request));
-    this.byHost.set(host, { answer, refusal: () => model.refuse(), model });
+    const faults = new ProviderFaults(model.faults ?? [], this.world.random.fork(`provider ${host}`));
+    this.byHost.set(host, { answer, refusal: () => model.refuse(), faults, model });
+  }
+
+  /** Adds the models of a module. @see OutsideHosts */
+  addAll(hosts: OutsideHosts): void {
+    const models = typeof hosts === 'function' ? hosts() : hosts;
+    for (const [host, model] of Object.entries(models)) this.add(host.toLowerCase(), model);
+  }
+
+  /** Adds a host of the account itself. */
+  addOfAccount(host: string, answer: ThirdParty['answer']): void {
+    this.byHost.set(host, {
+      answer: (request, then) => then(answer(request)),
+      refusal: () => TOO_MANY,
+      isOfAccount: true,
+    });
+  }
+
+  /** Takes over the hosts that somebody has added to the account before, where this one doesn't know them. */
+  takeOver({ byHost }: ThirdParties): void {
+    for (const [host, { model, isOfAccount }] of byHost)
+      if (model && !isOfAccount && !this.byHost.has(host)) this.add(host, model);
   }
 
   /** Returns the model of a host. */
@@ -135,8 +157,18 @@ export class ThirdParties {
     const reads = http.method === 'GET';
     const kinds = CALL_FAULTS.filter((kind) => !OF_AWS.includes(kind) && !(reads && OF_WRITES.includes(kind)));
     const fault = this.faults.faultAt({ id, kinds });
-    world.note(`${id} ${http.method} ${http.host}${http.path}${fault ? ` FAULT ${fault}` : ''}`);
-    const refusal = fault === 'refused' ? known.refusal() : undefined;
+    const given = known.faults?.next(http);
+    const provider = fault ? undefined : given;
+    const trouble = `${fault ? ` FAULT ${fault}` : ''}${provider ? ` PROVIDER ${provider.kind}` : ''}`;
+    world.note(`${id} ${http.method} ${http.host}${http.path}${trouble}`);
+    if (provider?.kind === 'refused') {
+      tell('ECONNREFUSED');
+      world.after(this.latency(), () => reply.fail('ECONNREFUSED'));
+      return;
+    }
+    const isRefused = fault === 'refused' || provider?.kind === 'too-many';
+    const refusal =
+      provider?.kind === 'server-error' ? describeFailure(provider) : isRefused ? known.refusal() : undefined;
     if (refusal) tell(describeStatus(refusal), fault);
     pass(world, {
       id,
@@ -147,9 +179,12 @@ export class ThirdParties {
       refusal,
       carryOut: (then) =>
         known.answer(http, (answer) => {
-          world.note(`${id} ${answer ? answer.status : 'no answer'}`);
-          tell(answer ? describeStatus(answer) : 'no answer', fault);
-          then(answer);
+          const answered = provider?.kind === 'server-error-after' ? describeFailure(provider) : answer;
+          const sent = provider?.kind === 'answer-lost' ? undefined : answered;
+          world.note(`${id} ${sent ? sent.status : 'no answer'}`);
+          tell(sent ? describeStatus(sent) : 'no answer', fault);
+          if (provider?.kind !== 'slow') then(sent);
+          else world.after(provider.milliseconds ?? SLOW, () => then(sent), `${http.host}: a slow answer`);
         }),
     });
   }
@@ -174,6 +209,13 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
     return undefined;
   }
 }
+
+/** Answer of a provider that has failed. */
+const describeFailure = ({ status = 503 }: ProviderFault): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain' },
+  body: 'Service unavailable',
+});
 
 /** Outcome of a call: `ok`, or the status that refuses it. */
 const describeStatus = ({ status }: HttpResponse): string => (status < 400 ? 'ok' : `HTTP ${status}`);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { EventLoop, NeverSettles } from './event-loop.js';
+import { EventLoop } from './event-loop.js';
+import { NeverSettles } from './never-settles.js';
 import { Random } from './random.js';
 
 test('planned work happens in the order of its times, at one moment in the order of planning', async () => {

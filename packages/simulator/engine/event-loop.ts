@@ -1,4 +1,5 @@
 import type { Happening, Happenings } from './happenings.js';
+import { describeEndless, describeTime, NeverSettles } from './never-settles.js';
 import { Middle, Random } from './random.js';
 import { Trace } from './trace.js';
 import { turnEnds } from './turn.js';
@@ -17,6 +18,7 @@ class Entry implements Planned {
     readonly order: number,
     readonly background: boolean,
     public run: (() => void) | undefined,
+    readonly about: string | undefined,
   ) {}
 
   cancel(): void {
@@ -26,28 +28,14 @@ class Entry implements Planned {
   }
 }
 
-/** A history without an end: an infinite loop, or work that never settles. */
-export class NeverSettles extends Error {
-  override readonly name = 'NeverSettles';
-}
-
-/** Lines at the end of a trace that show what a history turns in. */
-const LAST = 300;
-/** Owners that are named. */
-const NAMED = 3;
-
-/** Says what happened last, and how often: what a history that never ends still waits for. */
-function describeLast(lines: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const line of lines.slice(-LAST)) {
-    const owner = line
-      .replace(/^\S+ /, '')
-      .replace(/ \d.*$/, '')
-      .trim();
-    counts.set(owner, (counts.get(owner) ?? 0) + 1);
-  }
-  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, NAMED);
-  return most.length === 0 ? '' : `; at last: ${most.map(([owner, times]) => `${owner} (${times} times)`).join(', ')}`;
+/** A wait of the scenario for something. */
+interface Wait {
+  /** Virtual time at which it began. */
+  readonly since: number;
+  /** Whether ticks of schedules come less often after an hour. */
+  readonly ticks: 'each' | 'seldom';
+  /** Number of ticks of each schedule. */
+  readonly bySchedule: Map<string, number>;
 }
 
 export interface EventLoopOptions {
@@ -75,6 +63,13 @@ export interface EventLoopOptions {
 }
 
 const REMEMBERED = 10_000;
+
+const ONE_HOUR = 3_600_000;
+const ONE_DAY = 24 * ONE_HOUR;
+/** Ticks of one schedule after which a wait counts as endless: more than seven days of minutes, or two years of {@link EventLoop.settle}. */
+const MOST_TICKS = { each: 10_000, seldom: 1_000 };
+/** Awaited ticks of one schedule, and virtual time, after which each of them awaits the next one, as windows that open one after the other do. */
+const CHAINED = { ticks: 100, time: 100 * ONE_DAY };
 
 /** Number of cancelled events in the heap from which it is worth the time to take them out, where they are half of it. */
 const WORTH_SWEEPING = 1_000;
@@ -104,6 +99,11 @@ export class EventLoop {
   private readonly latencies: Random;
   private readonly historyLimit: number | undefined;
   private readonly happenings: Happenings | undefined;
+  /** The event that happens now, or happened last. */
+  private current: Entry | undefined;
+  /** The present wait of the scenario. */
+  private waiting: Wait | undefined;
+  private readonly restListeners: (() => void)[] = [];
 
   constructor(options: EventLoopOptions) {
     this.random = new Random(options.seed);
@@ -181,14 +181,18 @@ export class EventLoop {
     this.time = Math.max(this.time, to);
   }
 
-  /** @param delay milliseconds from now, whole @param run called then */
-  after(delay: number, run: () => void): Planned {
-    return this.plan(delay, run, false);
+  /**
+   * @param delay milliseconds from now, whole
+   * @param run called then
+   * @param about owner and kind of the work, for the report of a history that never ends: `Shop/Queue: a message comes again`
+   */
+  after(delay: number, run: () => void, about?: string): Planned {
+    return this.plan(delay, run, false, about);
   }
 
   /** Plans like `after`, for background events (retention, idle pollers): they don't keep `settle` from ending. */
   afterInBackground(delay: number, run: () => void): Planned {
-    return this.plan(delay, run, true);
+    return this.plan(delay, run, true, undefined);
   }
 
   /** Must be called whenever code of an execution environment is entered: it may have left pending promises. */
@@ -196,15 +200,71 @@ export class EventLoop {
     this.entered = true;
   }
 
-  /** Runs until only background work is planned. @throws {NeverSettles} */
+  /**
+   * Runs until only background work is planned. Each tick of a schedule comes in the first hour of the wait; then one an hour comes, and
+   * one a day after a week: a wait of days would have tens of thousands of ticks that find nothing.
+   * @throws {NeverSettles} names what is still awaited
+   */
   async settle(): Promise<void> {
-    while (this.foreground > 0) await this.step();
+    await this.wait('seldom', () => this.foreground === 0);
+    for (const listen of this.restListeners) listen();
   }
 
-  /** Runs until a condition holds, or until nothing is planned. @returns whether it holds */
+  /** Calls a listener after each {@link settle}: ticks come as often as before. */
+  onRest(listen: () => void): void {
+    this.restListeners.push(listen);
+  }
+
+  /** Least milliseconds between two ticks of a schedule which nobody awaits. */
+  get tickSpacing(): number {
+    const { waiting, time } = this;
+    if (waiting?.ticks !== 'seldom' || time - waiting.since < ONE_HOUR) return 0;
+    return time - waiting.since < 7 * ONE_DAY ? ONE_HOUR : ONE_DAY;
+  }
+
+  /**
+   * Must be called whenever a schedule ticks.
+   * @param schedule path of its construct
+   * @param isAwaited whether the end of the history waits for this tick
+   * @throws {NeverSettles} if somebody waits, and ticks have come for so long that they would come for ever
+   */
+  countTick(schedule: string, isAwaited: boolean): void {
+    const { waiting } = this;
+    if (!waiting || this.isLive) return;
+    const count = (waiting.bySchedule.get(schedule) ?? 0) + 1;
+    waiting.bySchedule.set(schedule, count);
+    const waited = this.time - waiting.since;
+    const isChained = isAwaited && count > CHAINED.ticks && waited > CHAINED.time;
+    if (isChained || count > MOST_TICKS[isAwaited ? 'each' : waiting.ticks])
+      throw this.neverSettles(`after ${describeTime(waited)} there is still something to do`);
+  }
+
+  private neverSettles(reason: string): NeverSettles {
+    const planned = this.heap.filter(({ run }) => run);
+    const awaited = [...(this.current ? [this.current] : []), ...planned].filter(({ background }) => !background);
+    const { time: now, waiting, trace } = this;
+    const ticks = waiting?.bySchedule ?? new Map<string, number>();
+    return new NeverSettles(describeEndless(reason, { now, awaited, ticks, lines: trace.lines }));
+  }
+
+  /**
+   * Runs until a condition holds, or until nothing is planned.
+   * @returns whether it holds
+   * @throws {NeverSettles} if schedules tick without end meanwhile
+   */
   async until(condition: () => boolean): Promise<boolean> {
-    while (!condition() && this.heap.length > 0) await this.step();
+    await this.wait('each', () => condition() || this.heap.length === 0);
     return condition();
+  }
+
+  private async wait(ticks: Wait['ticks'], isOver: () => boolean): Promise<void> {
+    const { waiting } = this;
+    this.waiting = { since: this.time, ticks, bySchedule: new Map() };
+    try {
+      while (!isOver()) await this.step();
+    } finally {
+      this.waiting = waiting;
+    }
   }
 
   /** Runs all events of the next `milliseconds`, and advances the time by them. */
@@ -214,9 +274,9 @@ export class EventLoop {
     this.time = end;
   }
 
-  private plan(delay: number, run: () => void, background: boolean): Planned {
+  private plan(delay: number, run: () => void, background: boolean, about: string | undefined): Planned {
     const at = this.time + Math.max(0, Math.round(delay));
-    const entry = new Entry(this.cancelled, at, this.planned++, background, run);
+    const entry = new Entry(this.cancelled, at, this.planned++, background, run, about);
     if (!background) this.foreground++;
     this.push(entry);
     return entry;
@@ -250,8 +310,8 @@ export class EventLoop {
       if (next) this.cancelledCount--;
       return;
     }
-    if (++this.happened > this.limit)
-      throw new NeverSettles(`${this.limit} events, and still something to do${describeLast(this.trace.lines)}`);
+    this.current = next;
+    if (++this.happened > this.limit) throw this.neverSettles(`${this.limit} events, and still something to do`);
     this.time = Math.max(this.time, next.at);
     const { run } = next;
     next.run = undefined;

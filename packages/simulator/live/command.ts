@@ -5,15 +5,17 @@ import { parseArgs } from 'node:util';
 import { TemplateError } from '../assembly/intrinsics.js';
 import { AssemblyNotModelled } from '../assembly/obstacles.js';
 import { checkAssembly } from '../cloud/check-assembly.js';
+import { loadOutside } from '../cloud/load-outside.js';
 import { renderIgnored, renderObstacles } from '../cloud/render-obstacles.js';
 import { differencesOf } from '../deployments/differences.js';
 import { CodeNotRunnable } from '../runtime/function-code.js';
+import { ModuleUnusable } from '../runtime/import-file.js';
 import { pathOf } from './api-addresses.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
 import { DEFAULT_PORT, PortInUse } from './server.js';
 import { StateRefused } from './state.js';
-import { stubAddresses } from './stub-addresses.js';
+import { readOutside } from './stub-addresses.js';
 import { UsageError } from './usage-error.js';
 
 const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--histories <file>] [--outside <host>=<url>]... [--tolerant]
@@ -23,6 +25,7 @@ const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep 
   --histories <file>               lets the page play the histories that a module exports (AppHistories)
   --outside cards.example.com=http://127.0.0.1:9000
                                    names a stub of a host that functions call; requests to other hosts fail
+  --outside stubs.ts               models of such hosts, as a module exports them by default
   --tolerant                       leaves out what has no model and carries no message, and says what that was
 orderly-local check [folder]       lists all that keeps the assembly from running here
 orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
@@ -75,7 +78,15 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-const EXPECTED = [AssemblyNotModelled, CodeNotRunnable, LocalCloudRefused, PortInUse, StateRefused, TemplateError];
+const EXPECTED = [
+  AssemblyNotModelled,
+  CodeNotRunnable,
+  LocalCloudRefused,
+  ModuleUnusable,
+  PortInUse,
+  StateRefused,
+  TemplateError,
+];
 
 /** Says what an assembly has that isn't played, and which command lists all of it. */
 const renderRefusal = ({ message }: AssemblyNotModelled): string =>
@@ -103,6 +114,8 @@ function check(folder: string): number {
 async function run(folder: string, { port, host, keep, logs, histories, outside, tolerant }: Values): Promise<number> {
   if (histories !== undefined && !existsSync(histories))
     throw new UsageError(`--histories ${histories}: there is no such file`);
+  const named = readOutside(outside ?? []);
+  const outsideModels = named.module === undefined ? undefined : await loadOutside(named.module);
   const cloud = await LocalCloud.start({
     folder,
     port: parsePort(port),
@@ -111,7 +124,8 @@ async function run(folder: string, { port, host, keep, logs, histories, outside,
     logInvocations: logs,
     ...(histories !== undefined && { page: { histories: { file: resolve(histories), folder: resolve(folder) } } }),
     ...(tolerant && { tolerant }),
-    outside: stubAddresses(outside ?? []),
+    outside: named.addresses,
+    outsideModels,
     log: (line) => console.log(line),
     smallHeaps: true,
   });

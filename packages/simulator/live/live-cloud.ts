@@ -3,6 +3,8 @@ import { basename } from 'node:path';
 import { Assembly } from '../assembly/assembly.js';
 import { AwsApi } from '../cloud/aws-api.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
+import type { OutsideHosts } from '../cloud/outside-hosts.js';
+import type { ThirdParties } from '../cloud/third-parties.js';
 import { type Fault, ownerOf } from '../engine/faults.js';
 import { Happenings } from '../engine/happenings.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
@@ -73,6 +75,11 @@ export interface LiveOptions {
    * @default no host is known
    */
   readonly outside?: Readonly<Record<string, string>>;
+  /**
+   * Models of hosts outside of AWS, as code of this process. What `cloud.thirdParties.add` adds stays through resets and deployments too.
+   * @default none
+   */
+  readonly outsideModels?: OutsideHosts | undefined;
   /** Called with what an operator of this cloud should know: faults that were made, threads that were replaced, calls that were denied. */
   readonly log?: (line: string) => void;
   /** Called when its clock was set: time was forwarded, or everything began again. @param ahead of the machine's, in milliseconds */
@@ -213,7 +220,9 @@ export class LiveCloud {
     const { deployment } = this.cloud;
     this.end();
     this.faults = this.newFaults();
+    const { thirdParties } = this.cloud;
     this.account = this.begin(deployment, Date.now());
+    this.cloud.thirdParties.takeOver(thirdParties);
     this.tellTime('reset');
     this.options.onClockSet?.(0);
   }
@@ -232,7 +241,8 @@ export class LiveCloud {
     const deployment = this.loadDeployment(folder);
     const state = this.save();
     this.end();
-    this.account = this.begin(deployment, state.now);
+    const { thirdParties } = this.cloud;
+    this.account = this.begin(deployment, state.now, thirdParties);
     this.tellTime('deployed');
     return this.runInside((cloud) => restoreState(cloud, state));
   }
@@ -288,7 +298,8 @@ export class LiveCloud {
     return deployment(folder);
   }
 
-  private begin(deployment: Deployment, begins: number): LiveCloud['account'] {
+  /** @param before hosts outside of AWS of the account before, whose models remember what they know. @default models begin again */
+  private begin(deployment: Deployment, begins: number, before?: ThirdParties): LiveCloud['account'] {
     const { historyLimit, onInvocationEnd = () => undefined } = this.options;
     const log = onceEach((line) => this.options.log?.(line));
     const { happenings } = this;
@@ -304,6 +315,8 @@ export class LiveCloud {
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
     for (const [host, address] of Object.entries(this.options.outside ?? {}))
       cloud.thirdParties.addStub(host, this.stubs.at(host, address));
+    if (before) cloud.thirdParties.takeOver(before);
+    else cloud.thirdParties.addAll(this.options.outsideModels ?? {});
     const arns = cloud.apis.flatMap((api) => [...api.functionArns]);
     this.awaited = new Set(arns.flatMap((arn) => cloud.functions.get(arn)?.label ?? []));
     const aws = new AwsApi(cloud, { unknown: (line) => this.options.log?.(`not served: ${line}`) });

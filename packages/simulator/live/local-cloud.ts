@@ -19,6 +19,7 @@ export interface LocalCloudOptions
     | 'codeCache'
     | 'smallHeaps'
     | 'outside'
+    | 'outsideModels'
   > {
   /** Port of 127.0.0.1. @default 4566, or else the next free one */
   readonly port?: number | undefined;

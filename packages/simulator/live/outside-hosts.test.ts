@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { makeFaulty } from '../cloud/provider-faults.js';
 import type { InvocationResult } from '../services/lambda/model.js';
 import { CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
@@ -63,6 +64,48 @@ test('a named stub answers, also after a reset and a deployment, and time that i
   await live.forward(86_400_000);
   expect(await meanwhile).toEqual(charged);
   expect(said).toEqual([]);
+});
+
+/** A provider that remembers what it has charged. */
+const rememberingCards = () => {
+  let charged = 0;
+  return {
+    answer: () => ({ status: 200, headers: {}, body: JSON.stringify(++charged) }),
+    refuse: () => ({ status: 429, headers: {}, body: '' }),
+  };
+};
+
+test('models of a module answer: a deployment keeps what they remember, and after a reset they begin again', async () => {
+  const outsideModels = () => ({ 'cards.example.com': rememberingCards() });
+  const { live, invoke, folder, said } = begin({ Charge: CHARGES }, { outsideModels });
+  expect(await invoke('Charge')).toMatchObject({ value: 1 });
+  live.deploy(folder);
+  expect(await invoke('Charge')).toMatchObject({ value: 2 });
+  live.reset();
+  expect(await invoke('Charge')).toMatchObject({ value: 1 });
+  expect(said).toEqual([]);
+});
+
+test('a model that code adds to a local cloud stays through a reset and a deployment', async () => {
+  const { live, invoke, folder, said } = begin({ Charge: CHARGES });
+  live.cloud.thirdParties.add('cards.example.com', rememberingCards());
+  for (const [at, again] of [
+    () => undefined,
+    () => live.reset(),
+    () => live.deploy(folder),
+    () => live.reset(),
+  ].entries()) {
+    again();
+    expect(await invoke('Charge')).toMatchObject({ value: at + 1 });
+  }
+  expect(said).toEqual([]);
+});
+
+test('a model of a faulty provider is faulty in a local cloud too', async () => {
+  const model = makeFaulty(rememberingCards(), { kind: 'refused', first: 1 });
+  const { invoke } = begin({ Charge: CHARGES }, { outsideModels: { 'cards.example.com': model } });
+  expect(await invoke('Charge')).toMatchObject({ value: 'ECONNREFUSED' });
+  expect(await invoke('Charge')).toMatchObject({ value: 1 });
 });
 
 test('a call to a host outside happens with its outcome, and its caller is remembered', async () => {

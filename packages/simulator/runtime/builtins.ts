@@ -28,8 +28,8 @@ export interface BuiltinsOptions {
   /** Returns its environment variables, which its code may change. */
   readonly env: () => object;
   readonly random: () => Random;
-  /** Called with the number of random bytes that were asked for in one call. */
-  readonly drew: (bytes: number) => void;
+  /** Called with the random bytes that were asked for in one call: the memory of the code itself. */
+  readonly drew: (bytes: Uint8Array) => void;
   /** @see Surroundings.isReal */
   readonly isReal: () => boolean;
   /** Returns the time of this environment's clock, milliseconds since 1970. */

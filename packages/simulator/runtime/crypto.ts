@@ -31,8 +31,8 @@ type Call = (...args: unknown[]) => unknown;
 export interface CryptoSources {
   readonly random: () => Random;
   readonly work: RunInTurn;
-  /** Called with the number of random bytes that were asked for in one call. */
-  readonly drew: (bytes: number) => void;
+  /** Called with the random bytes that were asked for in one call: the memory of the code itself. */
+  readonly drew: (bytes: Uint8Array) => void;
   /** Whether other random numbers than the seed's do as well: outside of histories. @default false */
   readonly isReal?: (() => boolean) | undefined;
 }
@@ -46,11 +46,13 @@ export function createCrypto({ random, work, drew, isReal = () => false }: Crypt
   readonly webcrypto: object;
 } {
   const fill = (view: Uint8Array): Uint8Array => {
-    drew(view.length);
-    return random().fill(view);
+    random().fill(view);
+    drew(view);
+    return view;
   };
   const randomBytes = (size: number, callback?: (error: null, bytes: Buffer) => void): Buffer | undefined => {
-    const bytes = Buffer.from(fill(new Uint8Array(size)));
+    const bytes = Buffer.alloc(size);
+    fill(bytes);
     if (!callback) return bytes;
     process.nextTick(callback, null, bytes);
     return undefined;

@@ -92,6 +92,8 @@ export class Environment implements RunningCode, CodeUnderTest {
   private metConflict = false;
   /** Whether its module may hold random numbers for later: drawn when it was loaded, or more than anything needs at once. */
   private keepsNumbers = false;
+  /** Random bytes of which its module may have kept the rest, until it overwrites them with zeros. */
+  private pools: Uint8Array[] = [];
   /** Ending of an invocation that comes after the death of the environment. */
   private obituary: InvocationEnding = { kind: 'threw', name: 'Runtime.ExitError', message: 'signal: killed' };
   /** Callback of the current invocation; a killed environment calls none. */
@@ -113,7 +115,7 @@ export class Environment implements RunningCode, CodeUnderTest {
       env: () => this.env,
       random: () => this.around.random,
       drew: (bytes) => {
-        this.keepsNumbers ||= bytes > LARGEST_KEY;
+        if (bytes.length > LARGEST_KEY && !this.pools.includes(bytes)) this.pools.push(bytes);
       },
       isReal: () => this.around.isReal === true,
       now: () => this.around.now(),
@@ -146,10 +148,12 @@ export class Environment implements RunningCode, CodeUnderTest {
 
   /**
    * Whether it may serve another history: it has nothing in progress or planned, and its code has nothing in memory that
-   * another history would not have. A module may keep a pool of random bytes, as npm's uuid does. Clients of the SDK count their retries (retry tokens). Code may keep a key of KMS, or
+   * another history would not have. A module may keep a pool of random bytes, as npm's uuid does; one of zeros is empty. Clients of the SDK count their retries (retry tokens). Code may keep a key of KMS, or
    * remember that it met another transaction.
    */
   get isAsNew(): boolean {
+    this.keepsNumbers ||= this.pools.some((bytes) => bytes.some((byte) => byte !== 0));
+    this.pools = [];
     const { dead, triedAgain, askedForKeys, metConflict, keepsNumbers, ended, timers, requests } = this;
     const remembers = triedAgain || askedForKeys || metConflict || keepsNumbers;
     return !dead && !remembers && ended === undefined && timers.pending === 0 && requests === 0;

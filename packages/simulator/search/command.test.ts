@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
+import { allowStatement, arnOf, CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 
 const COMMAND = fileURLToPath(new URL('./command.ts', import.meta.url));
@@ -90,4 +91,30 @@ test.each([
   const { status, stderr } = simulate(args);
   expect(stderr).toContain(message);
   expect(status).toBe(code);
+});
+
+test('a module models the hosts that functions call; without it, the app says which host nobody has modelled', () => {
+  const charge = `exports.handler = async (event) => {
+    const { status } = await fetch('https://cards.example.com/charges', { method: 'POST' });
+    if (status !== 201) throw new Error('charge: ' + status);
+    await call('DynamoDB_20120810.PutItem', { TableName: 'Shop-Table', Item: { pk: { S: event.id } } });
+  };`;
+  const rights = allowStatement(['dynamodb:PutItem'], arnOf('Table'));
+  const app = writeAssembly({ Table: TABLE, ...functionResource('Charge', [rights]) }, { Charge: CLIENT + charge });
+  const steps = inFolder('steps.json');
+  writeFileSync(steps, JSON.stringify({ steps: [{ invoke: 'Shop/Charge', payload: { id: 'lamp' } }] }));
+  writeFileSync(
+    inFolder('outside.mjs'),
+    `export default () => { let charges = 0; return { 'cards.example.com': {
+      answer: () => ({ status: ++charges === 1 ? 201 : 409, headers: {}, body: '' }),
+      refuse: () => ({ status: 429, headers: {}, body: '' }),
+    } }; };`,
+  );
+  const options = [app, '--requests', steps, '--workers', '1', '--seeds', '0', '--out', inFolder('outside')];
+  const without = simulate(options);
+  expect(without.stderr).toContain('functions call cards.example.com, which nobody has modelled');
+  const modelled = simulate([...options, '--outside', inFolder('outside.mjs')]);
+  expect(modelled.stdout).toMatch(/answer-lost at Shop\/Charge: \d+ histor/);
+  expect(modelled.stdout).not.toContain('Not looked at');
+  expect(simulate(['--replay', inFolder('outside/1.json')]).stdout).toContain('POST cards.example.com/charges');
 });

@@ -9,14 +9,16 @@ import { Assembly } from '../assembly/assembly.js';
 import { TemplateError } from '../assembly/intrinsics.js';
 import { AssemblyNotModelled } from '../assembly/obstacles.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
+import { loadOutside } from '../cloud/load-outside.js';
 import { renderIgnored } from '../cloud/render-obstacles.js';
 import type { FaultKind } from '../engine/faults.js';
 import { CodeNotRunnable } from '../runtime/function-code.js';
+import { ModuleUnusable } from '../runtime/import-file.js';
 import { KINDS } from './explain.js';
 import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
 import { renderAnnotations, renderFindings, renderJUnit, renderSarif } from './findings-files.js';
 import { loadScenarios, ScenarioUnusable } from './load-scenario.js';
-import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
+import { AppDoesNotAnswer, describeUnknownHosts, makeOracle, PROMISES } from './oracle.js';
 import { RequestsUnreadable, readRequests } from './recorded-requests.js';
 import type { Scenario, Violation } from './scenario.js';
 import { playAgain, type SearchResult, searchApp } from './search-app.js';
@@ -29,6 +31,7 @@ const USAGE = `orderly-simulate [folder] (--scenario <file> | --requests <file>)
   --scenario <file>    scenarios of your own, as a module (.ts, .mjs, .js) exports them
   --requests <file>    requests that were recorded (.http, .har), or examples of an OpenAPI document (.json), or steps for an
                        app without an API (.json), with promises that every app makes
+  --outside <module>   models of hosts outside of AWS that functions call, as the module exports them by default
   --for <time>         ends after 90s, 5m, 2h
   --seeds <number>     histories with random faults (50)
   --workers <number>   processes (one for each core)
@@ -41,6 +44,7 @@ const USAGE = `orderly-simulate [folder] (--scenario <file> | --requests <file>)
 const OPTIONS = {
   scenario: { type: 'string' },
   requests: { type: 'string' },
+  outside: { type: 'string' },
   for: { type: 'string' },
   seeds: { type: 'string', default: '50' },
   workers: { type: 'string' },
@@ -72,6 +76,7 @@ interface ReplayFile extends Pick<BrokenHistory, 'seed' | 'bySeed' | 'faults'> {
   readonly folder: string;
   readonly scenario?: string | undefined;
   readonly requests?: string | undefined;
+  readonly outside?: string | undefined;
   /** Name of the scenario. */
   readonly name: string;
 }
@@ -85,13 +90,22 @@ interface Prepared {
   readonly repeats: readonly Violation[];
   readonly leftOut: readonly string[];
   readonly refused: readonly string[];
+  readonly unknownHosts: readonly string[];
 }
 
-async function prepare(folder: string, { scenario, requests, tolerant }: Values): Promise<Prepared> {
+async function prepare(folder: string, { scenario, requests, outside, tolerant }: Values): Promise<Prepared> {
   const obstacles = tolerant ? 'ignored' : 'refused';
-  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles });
+  const models = outside === undefined ? undefined : await loadOutside(outside);
+  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles, outside: models });
   if (scenario !== undefined)
-    return { deployment, scenarios: await loadScenarios(scenario), repeats: [], leftOut: [], refused: [] };
+    return {
+      deployment,
+      scenarios: await loadScenarios(scenario),
+      repeats: [],
+      leftOut: [],
+      refused: [],
+      unknownHosts: [],
+    };
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
   const { scenario: oracle, ...found } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
   return { deployment, scenarios: [oracle], ...found };
@@ -115,6 +129,7 @@ async function main(args: readonly string[]): Promise<number> {
 const EXPECTED = [
   AppDoesNotAnswer,
   CodeNotRunnable,
+  ModuleUnusable,
   RequestsUnreadable,
   ScenarioUnusable,
   StepImpossible,
@@ -151,7 +166,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
     throw new UsageError('either --scenario or --requests is needed');
   if (part !== undefined) return work(folder, values, options, part);
   const prepared = await prepare(folder, values);
-  const { deployment, scenarios, repeats, leftOut, refused } = prepared;
+  const { deployment, scenarios, repeats, leftOut, refused, unknownHosts } = prepared;
   const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
@@ -170,6 +185,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (values.sarif !== undefined) writeFileSync(values.sarif, renderSarif(findings));
   if (process.env.GITHUB_ACTIONS === 'true' && findings.length > 0) console.log(renderAnnotations(findings));
   if (refused.length > 0) console.log(`\nRefused even without faults: ${refused.join(', ')}`);
+  if (unknownHosts.length > 0) console.log(`\nNot looked at: ${describeUnknownHosts(unknownHosts)}`);
   if (leftOut.length > 0) console.log(`\nNot compared, since it differs without any fault: ${leftOut.join(', ')}`);
   if (!deployment.recycles)
     console.log('Modules of some functions keep something between invocations: each history has new environments.');
@@ -250,7 +266,7 @@ async function searchInWorkers(args: readonly string[], most: number): Promise<r
 /** Writes a file for each finding. @returns the command that plays a finding again, by its number */
 function writeReplays(
   folder: string,
-  { out = '', scenario, requests }: Values,
+  { out = '', scenario, requests, outside }: Values,
   scenarios: readonly Scenario[],
   findings: ReturnType<typeof groupFindings>,
 ): (number: number) => string {
@@ -259,7 +275,7 @@ function writeReplays(
   for (const [at, { shortest }] of findings.entries()) {
     const { seed, bySeed, faults } = shortest;
     const name = scenarios[0]?.name ?? '';
-    const file: ReplayFile = { folder, scenario, requests, name, seed, bySeed, faults };
+    const file: ReplayFile = { folder, scenario, requests, outside, name, seed, bySeed, faults };
     writeFileSync(fileOf(at + 1), `${JSON.stringify(file, null, 2)}\n`);
   }
   return (number) => `npx orderly-simulate --replay ${fileOf(number)}`;
@@ -268,11 +284,12 @@ function writeReplays(
 /** Plays a finding again. @returns 1 if a promise is still broken */
 async function replay(file: string, values: Values): Promise<number> {
   const found = JSON.parse(readFileSync(file, 'utf8')) as ReplayFile;
-  const { scenario, requests } = found;
+  const { scenario, requests, outside } = found;
   const { deployment, scenarios } = await prepare(found.folder, {
     ...values,
     ...(scenario !== undefined && { scenario }),
     ...(requests !== undefined && { requests }),
+    ...(outside !== undefined && { outside }),
   });
   const played = scenarios.find(({ name }) => name === found.name);
   if (!played) throw new ScenarioUnusable(`${String(scenario)} has no scenario ${found.name} any more`);

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Assembly } from '../assembly/assembly.js';
 import { type Cloud, Deployment } from '../cloud/cloud.js';
+import { Environment } from '../runtime/environment.js';
 import { createCloud, functionResource, writeAssembly } from '../support/clouds.js';
 import { playSeed, type Scenario } from './scenario.js';
 
@@ -49,6 +50,34 @@ test('random bytes of a pool are never of another history, whatever was played b
   const alone = await playSeed(createCloud(functionResource('Work'), { Work: code }).deployment, scenario, '1');
   expect(behind.fingerprint).toBe(alone.fingerprint);
   expect(deployment.recycles).toBe(true);
+});
+
+/** As `takeRandomBytes` of the kit: the rest of the pool is overwritten at the end of an invocation. */
+const DROPPED = `const crypto = require('node:crypto');
+  const pool = Buffer.alloc(1024); let next = pool.length; const seen = [];
+  exports.handler = async () => {
+    if (next > pool.length - 16) { crypto.randomFillSync(pool); next = 0; }
+    const id = pool.toString('hex', next, (next += 16));
+    LEAVE
+    return id;
+  };`;
+
+test.each([
+  ['pool.fill(0); next = pool.length;', 1],
+  ['pool.fill(0, 0, 1000); next = pool.length;', 2],
+])('a module that drops its random bytes (%s) is loaded %i times for two histories', async (leave, loads) => {
+  const { deployment } = createCloud(functionResource('Work'), { Work: DROPPED.replace('LEAVE', leave) });
+  const init = vi.spyOn(Environment.prototype, 'init');
+  try {
+    const fingerprints = [(await playSeed(deployment, scenario, '1')).fingerprint];
+    await playSeed(deployment, scenario, '2');
+    const count = init.mock.calls.length;
+    fingerprints.push((await playSeed(deployment, scenario, '1')).fingerprint);
+    expect(new Set(fingerprints).size).toBe(1);
+    expect(count).toBe(loads);
+  } finally {
+    init.mockRestore();
+  }
 });
 
 test('another process plays the same history', async () => {

@@ -1,11 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { findEsbuild } from '../runtime/esbuild.js';
+import { resolve } from 'node:path';
+import { importFile, ModuleUnusable } from '../runtime/import-file.js';
 import type { Scenario } from './scenario.js';
 
 /** A file of scenarios that can't be used: what is wrong, and what would be right. */
-export class ScenarioUnusable extends Error {
+export class ScenarioUnusable extends ModuleUnusable {
   override readonly name = 'ScenarioUnusable';
 }
 
@@ -28,31 +26,3 @@ const isScenario = (value: unknown): value is Scenario =>
   value !== null &&
   typeof (value as Partial<Scenario>).name === 'string' &&
   typeof (value as Partial<Scenario>).play === 'function';
-
-async function importFile(path: string): Promise<unknown> {
-  if (!/\.[cm]?ts$/.test(path)) return import(pathToFileURL(path).href);
-  const esbuild = findEsbuild(path);
-  if (!esbuild)
-    throw new ScenarioUnusable(
-      `${path} is TypeScript, which esbuild makes to JavaScript: npm install --save-dev esbuild`,
-    );
-  // Beside it, so that what it imports is found.
-  const built = join(dirname(path), `.orderly-simulate-${process.pid}.mjs`);
-  try {
-    const { outputFiles } = esbuild.buildSync({
-      entryPoints: [path],
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-      write: false,
-      logLevel: 'silent',
-    });
-    writeFileSync(built, outputFiles[0]?.text ?? '');
-    return await import(pathToFileURL(built).href);
-  } catch (error) {
-    throw new ScenarioUnusable(`${path} can't be loaded: ${(error as Error).message}`, { cause: error });
-  } finally {
-    rmSync(built, { force: true });
-  }
-}

@@ -37,9 +37,12 @@ export interface Oracle {
   readonly repeats: readonly Violation[];
   /** Requests that the app refuses even without faults, as `POST /orders -> 401`. */
   readonly refused: readonly string[];
+  /** Hosts outside of AWS that functions call and that have no model: requests to them fail in each history. */
+  readonly unknownHosts: readonly string[];
 }
 
 interface Played {
+  readonly unknownHosts: readonly string[];
   readonly state: EndState;
   readonly statuses: readonly number[];
 }
@@ -68,7 +71,8 @@ export async function makeOracle(
     return status >= 400 ? [`${request} -> ${status}`] : [];
   });
   const repeats = await findRepeats(deployment, requests, baseline);
-  return { scenario, leftOut: baseline.leftOut, repeats, refused };
+  const unknownHosts = [...new Set(plays.flatMap((play) => play.unknownHosts))];
+  return { scenario, leftOut: baseline.leftOut, repeats, refused, unknownHosts };
 }
 
 /** Plays requests without faults. @throws {AppDoesNotAnswer} */
@@ -77,15 +81,18 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
   const scenario: Scenario = {
     name: 'without faults',
     play: async (cloud) => {
-      played = { statuses: await sendAll(cloud, requests), state: readEndState(cloud) };
+      const statuses = await sendAll(cloud, requests);
+      played = { statuses, state: readEndState(cloud), unknownHosts: [...cloud.thirdParties.unknownHosts] };
       const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
       if (lost !== undefined)
-        throw new AppDoesNotAnswer(`the app loses a message even without faults: ${lost}${firstError(cloud)}`);
+        throw new AppDoesNotAnswer(
+          `the app loses a message even without faults: ${lost}${firstError(cloud)}${adviseOutside(cloud)}`,
+        );
       const at = played.statuses.findIndex((status) => status === 0 || status >= 500);
       if (at < 0) return [];
       const answer = played.statuses[at] === 0 ? 'no answer' : String(played.statuses[at]);
       throw new AppDoesNotAnswer(
-        `the app doesn't answer even without faults: ${requests[at]?.name} -> ${answer}${firstError(cloud)}`,
+        `the app doesn't answer even without faults: ${requests[at]?.name} -> ${answer}${firstError(cloud)}${adviseOutside(cloud)}`,
       );
     },
   };
@@ -96,6 +103,13 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
 
 const firstError = ({ log }: Cloud): string =>
   `; first error: ${log.find(({ level }) => level === 'error')?.text ?? 'its functions have logged none'}`;
+
+const adviseOutside = ({ thirdParties: { unknownHosts } }: Cloud): string =>
+  unknownHosts.size === 0 ? '' : `; ${describeUnknownHosts([...unknownHosts])}`;
+
+/** Says which hosts have no model, and how they get one. */
+export const describeUnknownHosts = (hosts: readonly string[]): string =>
+  `functions call ${hosts.join(', ')}, which nobody has modelled, so these requests fail; --outside <module> models them`;
 
 /** Returns the labels of queues that a function reads. */
 const findConsumedQueues = ({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> =>

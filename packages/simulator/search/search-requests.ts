@@ -1,5 +1,6 @@
 import { Assembly } from '../assembly/assembly.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
+import type { OutsideHosts } from '../cloud/outside-hosts.js';
 import type { FaultKind } from '../engine/faults.js';
 import { type BrokenHistory, type Finding, groupFindings } from './findings.js';
 import { makeOracle } from './oracle.js';
@@ -14,6 +15,8 @@ export interface SearchRequestsOptions {
   readonly until?: number;
   /** Kinds of faults that nobody wants. @default none */
   readonly without?: readonly FaultKind[];
+  /** Models of hosts outside of AWS that functions call. @default none: requests to them fail */
+  readonly outside?: OutsideHosts;
 }
 
 /**
@@ -25,9 +28,9 @@ export interface SearchRequestsOptions {
 export async function searchRequests(
   folder: string,
   requests: string,
-  { seeds = 0, until, without = [] }: SearchRequestsOptions = {},
+  { seeds = 0, until, without = [], outside }: SearchRequestsOptions = {},
 ): Promise<{ readonly histories: number; readonly findings: readonly Finding[] }> {
-  const deployment = new Deployment(new Assembly(folder));
+  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { outside });
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
   const { scenario, repeats } = await makeOracle(deployment, readRequests(requests, api?.stage));
   const { histories, broken } = await searchApp(deployment, scenario, {

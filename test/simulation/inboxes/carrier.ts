@@ -1,5 +1,5 @@
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
-import type { ThirdParty } from '../../../packages/simulator/cloud/third-parties.js';
+import type { ThirdParty } from '../../../packages/simulator/cloud/outside-hosts.js';
 import type { HttpRequest, HttpResponse } from '../../../packages/simulator/runtime/http.js';
 import { CARRIER } from '../../kit/inbox/carrier.js';
 

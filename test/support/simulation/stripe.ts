@@ -1,6 +1,6 @@
 import { findBehaviour } from '../../../lambdas/payments/provider/sandbox-amounts.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
-import type { ThirdParty } from '../../../packages/simulator/cloud/third-parties.js';
+import type { ThirdParty } from '../../../packages/simulator/cloud/outside-hosts.js';
 import type { HttpRequest, HttpResponse } from '../../../packages/simulator/runtime/http.js';
 import type { Row } from './orderly.js';
 

@@ -219,10 +219,15 @@ export class EventBridge {
   plan(delivery: PendingDelivery): void {
     const { world } = this.around;
     this.undelivered.add(delivery);
-    world.after(delivery.at - world.now, () => {
+    const deliver = (): void => {
       this.undelivered.delete(delivery);
       this.deliver(delivery);
-    });
+    };
+    world.after(
+      delivery.at - world.now,
+      deliver,
+      `${delivery.name.replace(/ delivery .*/, '')}: an event is delivered`,
+    );
   }
 
   private deliver(delivery: PendingDelivery): void {

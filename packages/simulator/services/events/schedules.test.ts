@@ -17,7 +17,9 @@ function shop({ expression = 'rate(1 minute)', permitted = true, fault = '', cod
   const cloud = createCloud(
     {
       Table: TABLE,
-      ...functionResource('Tick', [allowStatement(['dynamodb:Scan', 'dynamodb:DeleteItem'], arnOf('Table'))]),
+      ...functionResource('Tick', [
+        allowStatement(['dynamodb:Scan', 'dynamodb:DeleteItem', 'dynamodb:PutItem'], arnOf('Table')),
+      ]),
       ...functionResource('Leave', [allowStatement(['dynamodb:PutItem'], arnOf('Table'))]),
       Rule: {
         Type: 'AWS::Events::Rule',
@@ -72,12 +74,31 @@ test('a rule ticks at the pace of its expression', async () => {
   expect(ticks()).toBe(12);
 });
 
-test.each(['cron(0 12 * * ? *)', 'rate(1 minutes)', 'rate(5 minute)', 'rate(0 minutes)', 'rate(30 seconds)'])(
-  '%s is refused by name',
-  (expression) => {
-    expect(() => shop({ expression })).toThrow(`Shop/Rule): the schedule ${expression} isn't modelled`);
-  },
-);
+test.each([
+  'cron(0 12 * *)',
+  'cron(0 12 ? * MON#1 *)',
+  'rate(1 minutes)',
+  'rate(5 minute)',
+  'rate(0 minutes)',
+  'rate(30 seconds)',
+])('%s is refused by name', (expression) => {
+  expect(() => shop({ expression })).toThrow(`Shop/Rule): the schedule ${expression} isn't modelled`);
+});
+
+test('a cron ticks at its minutes of UTC, each within the minute', async () => {
+  const { cloud, world, ticks } = shop({ expression: 'cron(0 2,14 ? * MON-FRI *)' });
+  // From Monday, 5 January 2026, on.
+  await world.pass(8 * DAY);
+  expect(ticks()).toBe(12);
+  const hours = cloud.log.map(({ text }) => new Date((JSON.parse(text) as { time: string }).time).getUTCHours());
+  expect(new Set(hours)).toEqual(new Set([2, 14]));
+});
+
+test('a cron whose years are over never ticks', async () => {
+  const { world, ticks } = shop({ expression: 'cron(0 2 * * ? 2025)' });
+  await world.pass(2 * DAY);
+  expect(ticks()).toBe(0);
+});
 
 test('a rule without the right to call its function does not call it, and the trace says so', async () => {
   const { world, ticks } = shop({ permitted: false });
@@ -118,6 +139,30 @@ test('a moment that was named earlier gives way to one that comes before it', as
   expect(ticks()).toBe(1);
   await world.settle();
   expect(ticks()).toBe(2);
+});
+
+test('a wait of days has few ticks that find nothing, and afterwards each tick comes', async () => {
+  const { world, ticks } = shop();
+  world.after(3 * DAY + 30 * MINUTE, () => undefined);
+  await world.settle();
+  const few = ticks();
+  expect(few).toBe(60 + 3 * 24);
+  await world.pass(10 * MINUTE);
+  expect(ticks()).toBe(few + 10);
+});
+
+test('a history whose ticks await one another for ever ends within 300 ticks, with the name of the rule', async () => {
+  const code = `exports.handler = async () => {
+    console.log(1);
+    await call('DynamoDB_20120810.PutItem', { TableName: 'Shop-Table', Item: { pk: { S: String(Date.now() + 86400000) } } });
+  };`;
+  const { cloud, world, leave } = shop({ code });
+  const latest = () => Math.max(...cloud.dynamodb.items('Shop-Table').map(({ pk }) => Number((pk as { S: string }).S)));
+  cloud.events.schedules.nextWorkAt = latest;
+  leave(world.now + DAY);
+  await expect(world.settle()).rejects.toThrow(
+    /^after 1\d\d days there is still something to do; still awaited: Shop\/Rule: a tick that was said to find work now; schedules that ticked meanwhile: Shop\/Rule \(\d\d\d times\)/,
+  );
 });
 
 test('work that stays due is tried each minute for two days, and then the history ends', async () => {

@@ -1,10 +1,11 @@
 import type { EventLoop, Planned } from '../../engine/event-loop.js';
 import { NotModelled } from '../../wire/operation.js';
+import { readExpression } from './schedule-expression.js';
 
 /** A scheduled rule, and what a tick does. */
 export interface ScheduledRule {
   readonly label: string;
-  /** `rate(5 minutes)` */
+  /** `rate(5 minutes)`, `cron(0 2 * * ? *)` in UTC */
   readonly expression: string;
   tick(): void;
 }
@@ -18,7 +19,7 @@ export type NextWorkAt = (rule: string) => number | undefined;
 
 /**
  * Scheduled rules. AWS, "Creating a scheduled rule (legacy) in Amazon EventBridge": `rate(value unit)`, from the rule's
- * creation on, to the minute.
+ * creation on, and `cron(...)` in UTC, to the minute.
  *
  * By default a rule ticks in the background, forever: a history of weeks has tens of thousands of ticks that find
  * nothing, and it ends before the effects of later ticks. If a scenario sets `nextWorkAt`, ticks that would find nothing
@@ -31,7 +32,9 @@ export class Schedules {
   spacing = 0;
   private readonly schedules = new Set<Schedule>();
 
-  constructor(private readonly world: EventLoop) {}
+  constructor(private readonly world: EventLoop) {
+    world.onRest(() => this.resumeAll());
+  }
 
   /** @returns a function that ends the rule's ticks @throws {NotModelled} if its expression has no model */
   add(rule: ScheduledRule): () => void {
@@ -50,6 +53,12 @@ export class Schedules {
     for (const schedule of this.schedules) schedule.resume();
   }
 
+  /** Lets every tick come again after a wait in which they came less often. */
+  private resumeAll(): void {
+    if (this.nextWorkAt || this.spacing > 0) return;
+    for (const schedule of this.schedules) if (schedule.isLate) schedule.resume();
+  }
+
   /** Returns when each rule ticks next, milliseconds since 1970, by its construct's path. */
   listNext(): readonly { readonly rule: string; readonly at: number }[] {
     return [...this.schedules].flatMap(({ label, nextAt }) =>
@@ -64,8 +73,8 @@ export class Schedules {
 }
 
 class Schedule {
-  private readonly period: number;
-  private readonly begins: number;
+  /** Returns its first tick at or after a moment; nothing if there is none. */
+  private readonly atOrAfter: (moment: number) => number | undefined;
   private next: (Planned & { readonly awaited: boolean }) | undefined;
 
   constructor(
@@ -73,10 +82,8 @@ class Schedule {
     private readonly world: EventLoop,
     private readonly all: Schedules,
   ) {
-    this.period = parseRate(rule);
-    // Rules are created one after the other, so they don't tick at the same time.
-    this.begins = world.now + world.random.fork(`schedule ${rule.label}`).between(0, this.period - 1);
-    this.plan(this.begins, false);
+    this.atOrAfter = readTicks(rule, world);
+    this.plan(this.atOrAfter(world.now), false);
   }
 
   get label(): string {
@@ -87,6 +94,11 @@ class Schedule {
     return this.next?.at;
   }
 
+  /** Whether its next tick comes later than its rate says. */
+  get isLate(): boolean {
+    return this.next !== undefined && this.next.at > (this.atOrAfter(this.world.now + 1) ?? this.next.at);
+  }
+
   resume(): void {
     this.plan(this.atOrAfter(this.world.now + 1), false);
   }
@@ -94,7 +106,7 @@ class Schedule {
   look(): void {
     if (!this.all.nextWorkAt) return;
     const soonest = this.atOrAfter(this.world.now + 1);
-    if (this.next?.awaited && this.next.at <= soonest) return;
+    if (soonest === undefined || (this.next?.awaited && this.next.at <= soonest)) return;
     this.plan(soonest, true);
   }
 
@@ -109,35 +121,64 @@ class Schedule {
     const moment = nextWorkAt?.(this.rule.label);
     // No tick is planned until a write makes one necessary, nor for work that no tick has done for this long.
     if (nextWorkAt && (moment === undefined || moment < world.now - GIVEN_UP)) return;
-    if (moment === undefined || moment <= world.now) this.rule.tick();
-    this.plan(this.atOrAfter(Math.max(world.now + 1, world.now + spacing, moment ?? 0)), moment !== undefined);
+    if (moment === undefined || moment <= world.now) {
+      world.countTick(this.label, nextWorkAt !== undefined);
+      this.rule.tick();
+    }
+    const apart = nextWorkAt ? spacing : Math.max(spacing, world.tickSpacing);
+    this.plan(this.atOrAfter(Math.max(world.now + 1, world.now + apart, moment ?? 0)), moment !== undefined);
   }
 
   /** @param awaited whether the history's end waits for this tick */
-  private plan(at: number, awaited: boolean): void {
+  private plan(at: number | undefined, awaited: boolean): void {
     const { world } = this;
     this.next?.cancel();
+    this.next = undefined;
+    if (at === undefined) return;
     const come = (): void => this.come();
     const delay = at - world.now;
-    const planned = awaited ? world.after(delay, come) : world.afterInBackground(delay, come);
+    const about = `${this.label}: a tick that was said to find work`;
+    const planned = awaited ? world.after(delay, come, about) : world.afterInBackground(delay, come);
     this.next = { at, awaited, cancel: () => planned.cancel() };
-  }
-
-  private atOrAfter(moment: number): number {
-    return this.begins + Math.max(0, Math.ceil((moment - this.begins) / this.period)) * this.period;
   }
 }
 
 /** Ends a history in which ticks don't do the awaited work: longer than any outage that ends within a day. */
 const GIVEN_UP = 2 * 86_400_000;
 
+const ONE_MINUTE = 60_000;
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** @throws {NotModelled} for `cron(...)`, which isn't modelled, and for anything that AWS refuses */
-function parseRate({ label, expression }: ScheduledRule): number {
-  const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
-  if (value === '' || (value === '1') === (plural === 's')) {
-    throw new NotModelled(`${label}: the schedule ${expression} isn't modelled`);
+/** @throws {NotModelled} for what AWS refuses, and for `W` and `#` */
+function readTicks(rule: ScheduledRule, world: EventLoop): (moment: number) => number | undefined {
+  // Rules are created one after the other, so they don't tick at the same time.
+  const random = world.random.fork(`schedule ${rule.label}`);
+  if (rule.expression.startsWith('cron(')) {
+    const times = readCron(rule);
+    const within = random.between(0, ONE_MINUTE - 1);
+    return (moment) => {
+      const minute = times.next(moment - within);
+      return minute === undefined ? undefined : minute + within;
+    };
   }
+  const period = parseRate(rule);
+  const begins = world.now + random.between(0, period - 1);
+  return (moment) => begins + Math.max(0, Math.ceil((moment - begins) / period)) * period;
+}
+
+function readCron(rule: ScheduledRule): ReturnType<typeof readExpression> {
+  try {
+    return readExpression(rule.expression, 'UTC', 0);
+  } catch (error) {
+    throw error instanceof NotModelled ? notModelled(rule) : error;
+  }
+}
+
+const notModelled = ({ label, expression }: ScheduledRule): NotModelled =>
+  new NotModelled(`${label}: the schedule ${expression} isn't modelled`);
+
+function parseRate(rule: ScheduledRule): number {
+  const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(rule.expression) ?? [];
+  if (value === '' || (value === '1') === (plural === 's')) throw notModelled(rule);
   return Number(value) * (UNITS[unit] ?? Number.NaN);
 }

@@ -61,7 +61,8 @@ export class AsyncInvocations implements AsyncInvoker {
   plan(invocation: PendingInvocation): void {
     const { world } = this.around;
     this.unfinished.add(invocation);
-    world.after(invocation.at - world.now, () => this.attempt(invocation));
+    const about = `${this.around.functions.get(invocation.fn)?.label ?? invocation.fn}: an asynchronous invocation`;
+    world.after(invocation.at - world.now, () => this.attempt(invocation), about);
   }
 
   private attempt(invocation: PendingInvocation): void {

@@ -359,11 +359,12 @@ export class LambdaFunction {
         end(result);
         free();
       };
-      const cutOff = world.after(this.timeout, () => {
+      const timeOut = (): void => {
         sandbox.end();
         const seconds = (this.timeout / 1000).toFixed(2);
         finish({ kind: 'failed', name: 'Sandbox.Timedout', message: `Task timed out after ${seconds} seconds` });
-      });
+      };
+      const cutOff = world.after(this.timeout, timeOut, `${this.label}: the timeout of an invocation that runs`);
       sandbox.onKilled = () => finish({ kind: 'failed', name: 'Runtime.ExitError', message: 'signal: killed' });
       if (trouble) world.note(`${name} FAULT ${trouble}`);
       sandbox.writesAreThrottled = trouble === 'writes are throttled';
@@ -463,7 +464,7 @@ export class LambdaFunction {
       now: () => world.now + skew,
       begun: world.now + skew,
       after: (delay, run) => {
-        const planned = world.after(delay, run);
+        const planned = world.after(delay, run, `${this.label}: a timer of its code`);
         return () => planned.cancel();
       },
       enter: () => world.enter(),

@@ -249,9 +249,9 @@ export class StreamMapping<R> extends EventSource {
         result.kind === 'failed' && this.resource.properties.BisectBatchOnFunctionError === true && rest.length > 1;
       const again = splits ? [rest.slice(0, half), rest.slice(half)] : [rest];
       const wait = Math.min(60_000, 500 * 2 ** Math.min(retries, 7)) + world.random.between(0, 200);
-      world.after(wait, () =>
-        this.process(lane, [...again.map((records) => ({ records, retries, invocations })), ...later]),
-      );
+      const retry = (): void =>
+        this.process(lane, [...again.map((records) => ({ records, retries, invocations })), ...later]);
+      world.after(wait, retry, `${this.resource.label}: a batch of records is tried again`);
     });
   }
 

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop, Planned } from '../../engine/event-loop.js';
 import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
 import { NotModelled } from '../../wire/operation.js';
+import { readExpression, type ScheduleTimes } from '../events/schedule-expression.js';
 import type { ServiceCall } from '../states/tasks.js';
-import { readExpression, type ScheduleTimes } from './expression.js';
 import { type ScheduleTarget, ScheduleTargets, type TargetAccount } from './targets.js';
 
 /** EventBridge Scheduler User Guide, "Schedule types": a schedule has a precision of 60 seconds. */
@@ -67,6 +67,7 @@ export class Scheduler {
     },
   ) {
     this.targets = new ScheduleTargets(around);
+    around.world.onRest(() => this.resumeAll());
   }
 
   /** Adds a schedule of a template. @throws {NotModelled} names what has no model */
@@ -119,22 +120,37 @@ export class Scheduler {
     return schedule;
   }
 
+  /** Lets every tick come again after a wait in which they came less often. */
+  private resumeAll(): void {
+    const { now } = this.around.world;
+    for (const schedule of this.schedules.values()) {
+      const { planned, times } = schedule;
+      if (times.isOnce || !planned || planned.at <= (times.next(now + 1) ?? planned.at)) continue;
+      planned.cancel();
+      this.plan(schedule, now + 1);
+    }
+  }
+
   private plan(schedule: Schedule, from: number): void {
     const { world } = this.around;
     const { times, properties } = schedule;
-    const at = times.next(from);
+    const at = times.next(times.isOnce ? from : Math.max(from, world.now + world.tickSpacing));
     const isOver = properties.EndDate !== undefined && at !== undefined && at > toMilliseconds(properties.EndDate);
     if (at === undefined || isOver) {
       // "Automatic deletion after schedule completion".
       if (properties.ActionAfterCompletion === 'DELETE') this.remove(schedule);
       return;
     }
+    const { label } = schedule.resource;
     const come = (): void => {
+      if (!times.isOnce) world.countTick(label, false);
       this.invoke(schedule, at);
       this.plan(schedule, at + 1);
     };
     // The end of a history waits for what comes once; what comes again and again has no end.
-    schedule.planned = times.isOnce ? world.after(at - world.now, come) : world.afterInBackground(at - world.now, come);
+    schedule.planned = times.isOnce
+      ? world.after(at - world.now, come, `${label}: a schedule that comes once`)
+      : world.afterInBackground(at - world.now, come);
   }
 
   private invoke(schedule: Schedule, scheduledAt: number): void {

@@ -67,6 +67,17 @@ test('the end of a history waits for a schedule that comes once, and not for oth
   expect(endless.world.now).toBe(endless.world.begins);
 });
 
+test('a wait of days has one tick an hour of a schedule that comes each minute, and afterwards each tick comes', async () => {
+  const cloud = createCloud({ Out, ...role(), ...schedule('rate(1 minute)', TO_QUEUE) });
+  cloud.world.after(24.5 * HOUR, () => undefined);
+  await cloud.world.settle();
+  const count = listMessages(cloud, 'Out').length;
+  expect(count).toBeGreaterThan(60 + 20);
+  expect(count).toBeLessThan(60 + 27);
+  await cloud.world.pass(HOUR / 4);
+  expect(listMessages(cloud, 'Out').length - count).toBeGreaterThan(12);
+});
+
 test('schedules end, and may be disabled', async () => {
   const some = await pass(
     { Out, ...role(), ...schedule('rate(1 hour)', TO_QUEUE, { EndDate: '2026-01-05T01:30:00Z' }) },

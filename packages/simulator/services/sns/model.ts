@@ -94,10 +94,11 @@ export class Topics {
   plan(notification: PendingNotification): void {
     const { world } = this.around;
     this.undelivered.add(notification);
-    world.after(notification.at - world.now, () => {
+    const deliver = (): void => {
       this.undelivered.delete(notification);
       this.deliver(notification);
-    });
+    };
+    world.after(notification.at - world.now, deliver, 'SNS: a notification is delivered');
   }
 
   private handOver({ label, arn }: Subscription, message: TopicMessage): void {

@@ -206,11 +206,12 @@ export class Queue {
       const latest = fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND;
       const after = Math.min(latest, 0.9 * (this.current.retention * SECOND));
       // Redelivers the same message: one of the servers that store it had missed its deletion.
-      world.after(after, () => {
+      const again = (): void => {
         world.note(`${label} message ${number} comes again`);
         this.tell(entry, 'comes again', fault);
         this.put(entry, 0, true);
-      });
+      };
+      world.after(after, again, `${label}: a message that was delivered comes again`);
     }
     return id;
   }
@@ -351,10 +352,11 @@ export class Queue {
     message.visibleAt = this.world.now + milliseconds;
     const { id, visibleAt: until } = message;
     // It knows the id only: a message that is deleted long before must not be kept in memory for so long.
-    this.world.after(milliseconds, () => {
+    const appear = (): void => {
       if (this.messages.get(id)?.visibleAt !== until) return;
       for (const listener of this.listeners) listener();
-    });
+    };
+    this.world.after(milliseconds, appear, `${this.resource.label}: a message becomes visible`);
   }
 
   private expire(): void {

@@ -32,12 +32,13 @@ export class Lifetime {
     this.listeners.push(listener);
   }
 
-  /** Plans something that doesn't happen once this is over. @param delay milliseconds @returns a function that cancels it */
-  after(delay: number, run: () => void): () => void {
-    const planned = this.world.after(delay, () => {
+  /** Plans something that doesn't happen once this is over. @param delay milliseconds @param about owner and kind of the work @returns a function that cancels it */
+  after(delay: number, run: () => void, about?: string): () => void {
+    const happen = (): void => {
       this.planned.delete(planned);
       run();
-    });
+    };
+    const planned = this.world.after(delay, happen, about);
     this.planned.add(planned);
     return () => {
       this.planned.delete(planned);

@@ -97,7 +97,8 @@ export class Runner {
         const { world } = this.around;
         const until = state.until(selected, world.now);
         world.tell(() => ({ kind: 'timer', owner: running.execution.machine.label, id: state.name, outcome: 'began' }));
-        running.lifetime.after(until - world.now, () => this.attempt(entered, () => pass(state.next)));
+        const about = `${running.execution.machine.label}: the state ${state.name} waits`;
+        running.lifetime.after(until - world.now, () => this.attempt(entered, () => pass(state.next)), about);
         return;
       }
       case 'Choice': {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readExpression } from './expression.js';
+import { readExpression } from './schedule-expression.js';
 
 /** Returns the next times of a schedule, from a moment on. */
 function listTimes(expression: string, zone: string, from: string, most = 3): readonly string[] {
