@@ -71,12 +71,16 @@ needsBrowser('the console in trouble', () => {
       const response = await route.fetch();
       const answer = (await response.json()) as { causes: readonly { id: string }[] };
       const [cause] = answer.causes;
-      const causes = Array.from({ length: 1_000 }, (_, at) => ({ ...cause, id: `${at}`, count: 10 }));
+      const causes = Array.from({ length: 1_000 }, (_, at) => ({ ...cause, id: `${at}`, message: `number ${at}`, count: 10 }));
       await route.fulfill({ response, json: { ...answer, causes } });
     });
     await shown.opens('failures');
     await page.reload();
-    await expect.poll(() => page.locator('.cause').count(), { timeout: HANGS_AFTER }).toBe(1_000);
+    await expect.poll(() => page.locator('.cause').count(), { timeout: HANGS_AFTER }).toBe(50);
+    await shown.press('Show 50 more');
+    await expect.poll(() => page.locator('.cause').count(), { timeout: HANGS_AFTER }).toBe(100);
+    await page.getByRole('searchbox', { name: 'Search in 1,000 causes' }).fill('number 987');
+    await expect.poll(() => page.locator('.cause').count(), { timeout: HANGS_AFTER }).toBe(1);
     await page.locator('.cause summary').last().click();
     await page.locator('.cause').last().getByText('Say what a redrive would do').waitFor();
     await page.route('**/_console/read/failures', async (route) => {
