@@ -72,6 +72,8 @@ export interface Survivor {
   readonly file: string;
   /** Line, from 1. */
   readonly line: number;
+  /** Text of that line at the commit of the run. Absent in records of earlier releases. */
+  readonly source?: string;
   /** Kind of change, as Stryker names it: `ConditionalExpression`. */
   readonly mutator: string;
   /** The source text before and after the change. */
