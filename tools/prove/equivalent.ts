@@ -44,6 +44,14 @@ export const EQUIVALENT: readonly Equivalent[] = [
     to: 'true',
     because: 'sequences begin at 1, so that no cursor of a later epoch stands at 0',
   },
+  {
+    file: 'packages/kit/idempotent-receiver/idempotency-key.ts',
+    line: "canonicalize(value) ?? ''",
+    from: "''",
+    to: '"Stryker was here!"',
+    because:
+      'only a missing value has no canonical form, and none is hashed: a key of `auto` without a body is refused before',
+  },
 ];
 
 /** Returns the declared reason why a mutant is equivalent to its source; nothing if a test is missing. */
