@@ -54,7 +54,9 @@ describe('a start', () => {
     expect(Number(suppressed)).toBeGreaterThan(100);
   });
 
-  test("prints the console's address before the tables of its demonstration", () => {
+  test("prints the console's address before its demonstration, and again before the tables of it", () => {
+    const [, watched] = /\nWatch the demonstration: (\S+)\ndemonstration/.exec(start.output) ?? [];
+    expect(start.output).toContain(`\nLook at it: ${watched}\n`);
     expect(start.output).toMatch(/\nLook at it: http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32}\n\n +orders +approved/);
   });
 

@@ -196,6 +196,7 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['audit', '--order', placed[0] ?? ''],
   ],
   trace: () => placed.map((id) => ['trace', id]),
+  stored: () => [['stored', event, '--consumer', 'orders-saga']],
   'failures list': () => [
     ['failures', 'list'],
     ['failures', 'list', '--limit', '1'],

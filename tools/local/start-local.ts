@@ -13,7 +13,14 @@ import { awaitInterruption } from './interrupted.js';
 import { forgetLocalRun, type LocalRun, renewLocalRun, STATE, writeLocalRun } from './local-run.js';
 import { orderlyPage } from './page.js';
 import { type Progress, runStep } from './progress.js';
-import { describePage, describeReady, describeStart, invitation, renderTables } from './start-texts.js';
+import {
+  describePage,
+  describeReady,
+  describeStart,
+  describeWatching,
+  invitation,
+  renderTables,
+} from './start-texts.js';
 import { Terminal } from './terminal.js';
 import { Watcher } from './watcher.js';
 
@@ -81,6 +88,7 @@ async function startAndDemonstrate(options: StartOptions & { readonly say: Progr
   if (demo) {
     const deployment = await readDeployment(endpoint);
     const { tokens } = run;
+    say(describeWatching(cloud.pageUrl));
     const result = await runStep(say, 'demonstration', () =>
       runDemo({ orderly: { endpoint, deployment }, tokens, progress: (line) => say(`  ${line}`) }),
     );

@@ -61,6 +61,9 @@ curl -sw '\\n' '${apiUrl}/stock/${sku}' -H "Authorization: Bearer $(npm run -s t
 export const describePage = (pageUrl: string, terminal: Pick<Terminal, 'colour'>): string =>
   `Look at it: ${terminal.colour('bold', pageUrl)}`;
 
+/** Says where the page is while the demonstration runs, which takes up to a minute on a slow machine. */
+export const describeWatching = (pageUrl: string): string => `Watch the demonstration: ${pageUrl}`;
+
 /** Says where Orderly runs, what to try there, and what it is not. */
 export function describeStart(url: string, terminal: Pick<Terminal, 'colour'>): string {
   const command = (text: string, about: string): string => `  ${terminal.colour('cyan', text.padEnd(62))} ${about}`;

@@ -8,7 +8,7 @@ import { LocalRunError } from '../local/errors.js';
 import type { Report } from '../local/test-report.js';
 import { type Guard, lineOf, removedText, withoutGuard } from './guard.js';
 import { GUARDS } from './guards.js';
-import { beginRun, type GuardResult, keepPart, ROOT, readRecord } from './record.js';
+import { beginRun, type GuardResult, keepPart, ROOT, type Run, readRecord } from './record.js';
 
 /** Milliseconds for one test: without a guard, a loop may have no end. */
 const TEST_LIMIT = 60_000;
@@ -30,11 +30,15 @@ export async function proveGuards(only = ''): Promise<number> {
   for (const guard of chosen) {
     const result = await remove(folder, guard, sound);
     results.push(result);
+    keep(run, [...results, ...others]);
     console.log(`${verdict(result)}: ${result.promise} ${result.guard}`);
   }
-  const all = GUARDS.flatMap(({ guard }) => [...results, ...others].filter((one) => one.guard === guard));
-  keepPart('guards', { run, results: all });
   return results.filter(({ greenWith, redWithout }) => !greenWith || !redWithout).length;
+}
+
+function keep(run: Run, results: readonly GuardResult[]): void {
+  const all = GUARDS.flatMap(({ guard }) => results.filter((one) => one.guard === guard));
+  keepPart('guards', { run, results: all });
 }
 
 function verdict({ greenWith, redWithout, test }: GuardResult): string {

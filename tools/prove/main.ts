@@ -8,6 +8,7 @@ npm run prove -- <part> ...    only these parts; the others stay as they were
   --mutants     runs the kit's tests against mutants of its patterns
   --suites      plays the public suites against the simulator
   --only <text>         guards or patterns whose name contains it
+  --rest                of --planted and --histories: continues the run before, with what it left out or found wanting
   --minutes <n>         of --planted and --histories: begins no other bug or scenario after that time (default: no limit)
   --seconds <n>         of --histories: processor time for each scenario (default: 10)
   --dynamodb <folder>   of --suites: checkout of nubo-db/dynamodb-conformance, after npm install in it`;
@@ -19,6 +20,7 @@ const OPTIONS = {
   mutants: { type: 'boolean' },
   suites: { type: 'boolean' },
   only: { type: 'string' },
+  rest: { type: 'boolean' },
   minutes: { type: 'string' },
   seconds: { type: 'string' },
   dynamodb: { type: 'string' },
@@ -33,9 +35,9 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'
 const PARTS = {
   guards: async ({ only }) => (await import('./guard-tests.js')).proveGuards(only),
   suites: async ({ dynamodb }) => (await import('./suites.js')).proveSuites(dynamodb),
-  planted: async ({ minutes }) => (await import('./planted.js')).provePlanted(toNumber(minutes)),
-  histories: async ({ seconds, minutes }) =>
-    (await import('./histories.js')).proveHistories(toNumber(seconds) ?? SECONDS, toNumber(minutes)),
+  planted: async ({ minutes, rest }) => (await import('./planted.js')).provePlanted(toNumber(minutes), rest),
+  histories: async ({ seconds, minutes, rest }) =>
+    (await import('./histories.js')).proveHistories(toNumber(seconds) ?? SECONDS, toNumber(minutes), rest),
   mutants: async ({ only }) => (await import('./mutants.js')).proveMutants(only),
 } satisfies Record<string, (values: Values) => Promise<number>>;
 

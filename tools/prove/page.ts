@@ -55,10 +55,13 @@ export function generateProofPage(record: ProofRecord, promises: Promises, suite
 
 const NOT_RUN = ['This part has not run yet.', ''];
 
-function runLine({ at, commit, leftOut, renewed }: Run): string {
+function runLine({ at, commit, leftOut, renewed, continues }: Run): string {
+  const before = continues === undefined ? '' : ` It continues the run of ${nameOf(continues)}.`;
   const part = renewed === undefined ? '' : ` It renewed "${renewed}" only; the others are of earlier runs.`;
-  return `Run of ${at.slice(0, 10)} at \`${commit}\`.${part}${leftOut === undefined ? '' : ` Left out: ${leftOut}`}`;
+  return `Run of ${nameOf({ at, commit })}.${before}${part}${leftOut === undefined ? '' : ` Left out: ${leftOut}`}`;
 }
+
+const nameOf = ({ at, commit }: Pick<Run, 'at' | 'commit'>): string => `${at.slice(0, 10)} at \`${commit}\``;
 
 /** Returns a text as a cell of a table. */
 const cell = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();

@@ -17,7 +17,8 @@ export const PATTERNS: readonly Pattern[] = [
     sources: ['runner', 'runner-base', 'claimed-message', 'stored-messages', 'work', 'receiver', 'backoff'].map(
       (name) => `inbox/${name}.ts`,
     ),
-    tests: ['inbox/single', 'inbox/compressed'],
+    // The runner of an inbox in order extends the runner of single messages.
+    tests: ['inbox/single', 'inbox/compressed', 'inbox/sequential'],
   },
   {
     name: 'inbox in order',

@@ -5,25 +5,28 @@ import { find } from '../../test/simulation/planted/find.js';
 import { HINTS } from '../../test/simulation/planted/hints.js';
 import { findGround } from '../../test/support/simulation/ground.js';
 import { draw } from './draw.js';
-import { beginRun, keepPart, type PlantedResult, type Run } from './record.js';
+import { beginRun, keepPart, type PlantedResult, type Run, readRecord } from './record.js';
 
 /** Single faults that are tried for a bug whose hint finds nothing. `npm run simulate:planted` tries all, and seeds. */
 const SINGLES_AT_MOST = 50;
 /** Scenarios of which one history takes minutes. */
 const TAKES_MINUTES = /^burst-of-/;
 /** Bugs after which the record is written, so that an interrupted run is not lost. */
-const KEPT_EVERY = 20;
+const KEPT_EVERY = 5;
 
 /**
  * Looks for the planted bugs and writes the findings into the record.
  * @param budget minutes after which no other bug is looked for. @default no limit
+ * @param continues whether the bugs that the run before has found are not looked for again. @default false
  * @returns number of bugs that were looked for and not found
  */
-export async function provePlanted(budget = Number.POSITIVE_INFINITY): Promise<number> {
+export async function provePlanted(budget = Number.POSITIVE_INFINITY, continues = false): Promise<number> {
   const begun = performance.now();
-  const run = beginRun();
-  const results: PlantedResult[] = [];
-  for (const bug of listBugs()) {
+  const before = continues ? readRecord().planted : undefined;
+  const run = beginRun('', before?.run);
+  const results = (before?.results ?? []).filter(isStillFound);
+  const known = new Set(results.map(({ bug }) => bug));
+  for (const bug of listBugs().filter(({ name }) => !known.has(name))) {
     if (performance.now() - begun > budget * 60_000) break;
     const result = await look(bug);
     results.push(result);
@@ -35,6 +38,10 @@ export async function provePlanted(budget = Number.POSITIVE_INFINITY): Promise<n
   keep(run, results);
   return results.filter(({ found }) => !found).length;
 }
+
+/** Whether a result is of a bug that was found, and that still has its name and its scenario. */
+const isStillFound = ({ found, bug, scenario }: PlantedResult): boolean =>
+  found && BUGS.some((one) => one.name === bug && one.scenario === scenario);
 
 /** Returns the bugs in a drawn order, so that a run that ends early has seen bugs of every kind; those with a hint first. */
 function listBugs(): readonly PlantedBug[] {

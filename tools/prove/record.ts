@@ -13,6 +13,8 @@ export interface Run {
   readonly commit: string;
   /** What this run left out, as a sentence; absent if it was complete. */
   readonly leftOut?: string;
+  /** Earlier run whose results stay beside those of this one; absent if all are of this run. */
+  readonly continues?: Pick<Run, 'at' | 'commit'>;
   /** Text that the renewed results have in their names; the other results are of earlier runs. Absent if all are of this run. */
   readonly renewed?: string;
 }
@@ -70,6 +72,8 @@ export interface Survivor {
   readonly file: string;
   /** Line, from 1. */
   readonly line: number;
+  /** Text of that line at the commit of the run. Absent in records of earlier releases. */
+  readonly source?: string;
   /** Kind of change, as Stryker names it: `ConditionalExpression`. */
   readonly mutator: string;
   /** The source text before and after the change. */
@@ -103,7 +107,12 @@ export interface SuiteResult {
 export interface ProofRecord {
   readonly guards?: { readonly run: Run; readonly results: readonly GuardResult[] };
   readonly planted?: { readonly run: Run; readonly results: readonly PlantedResult[] };
-  readonly histories?: { readonly run: Run; readonly results: readonly ScenarioResult[] };
+  readonly histories?: {
+    readonly run: Run;
+    /** Seconds of processor time for each scenario. */
+    readonly budget: number;
+    readonly results: readonly ScenarioResult[];
+  };
   readonly mutants?: {
     readonly run: Run;
     /** Seed by which the sample was drawn. */
@@ -129,12 +138,21 @@ export function keepPart<Part extends keyof ProofRecord>(part: Part, result: Non
   writeFileSync(FILE, asJson({ guards, planted, histories, mutants, suites }));
 }
 
-/** Describes a run that begins now. @param only text in the names of the results that it renews; empty for all */
-export function beginRun(only = ''): Run {
+/**
+ * Describes a run that begins now.
+ * @param only text in the names of the results that it renews; empty for all
+ * @param continued earlier run whose results stay
+ */
+export function beginRun(only = '', continued?: Run): Run {
   const git = (...args: readonly string[]): string =>
     spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout?.trim() ?? '';
   const commit = git('rev-parse', '--short=12', 'HEAD') || 'unknown';
   const differs = git('status', '--porcelain', '--', 'bin', 'lib', 'lambdas', 'packages', 'test') !== '';
   const at = `${new Date().toISOString().slice(0, 19)}Z`;
-  return { at, commit: differs ? `${commit}+` : commit, ...(only !== '' && { renewed: only }) };
+  return {
+    at,
+    commit: differs ? `${commit}+` : commit,
+    ...(only !== '' && { renewed: only }),
+    ...(continued && { continues: { at: continued.at, commit: continued.commit } }),
+  };
 }

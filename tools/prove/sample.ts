@@ -8,6 +8,8 @@ export interface Mutant {
   readonly file: string;
   /** Line, from 1. */
   readonly line: number;
+  /** Text of that line. */
+  readonly source: string;
   readonly mutator: string;
   /** The source text before and after the change. */
   readonly from: string;
@@ -48,6 +50,7 @@ export async function instrument(root: URL, files: readonly string[]): Promise<I
       id,
       file: fileName,
       line: start.line + 1,
+      source: (texts.get(fileName) ?? '').split('\n')[start.line]?.trim() ?? '',
       mutator: mutatorName,
       from: textBetween(texts.get(fileName) ?? '', start, end),
       to: replacement,

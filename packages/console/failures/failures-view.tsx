@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { CommandBox } from '../commands/command-box.js';
 import { Answered } from '../page/answered.js';
 import { formatMoment, formatNumber } from '../page/format.js';
@@ -58,13 +59,7 @@ export function FailuresView({ id }: { readonly id: string }) {
         {({ causes, unreadable }) => (
           <>
             {causes.length === 0 ? <EmptyState>Nothing has failed for good, and no saga is stuck.</EmptyState> : null}
-            <ul class="cards">
-              {causes.map((cause) => (
-                <li key={cause.id}>
-                  <CauseCard cause={cause} isOpen={cause.id === id} onEnd={readAgain} />
-                </li>
-              ))}
-            </ul>
+            <Cards causes={causes} opened={id} onEnd={readAgain} />
             {unreadable === 0 ? null : <p>{unreadable} stuck sagas can't be read by this release.</p>}
           </>
         )}
@@ -72,6 +67,62 @@ export function FailuresView({ id }: { readonly id: string }) {
     </section>
   );
 }
+
+/** Cards that are drawn at once: a thousand of them would take seconds. */
+const PAGE = 50;
+
+/** A card for each cause, those with the most failures first, page by page. */
+function Cards(props: { readonly causes: readonly Cause[]; readonly opened: string; readonly onEnd: () => void }) {
+  const { causes, opened, onEnd } = props;
+  const pages = useSignal(1);
+  const text = useSignal('');
+  const wanted = text.value.trim().toLowerCase();
+  const found = wanted === '' ? causes : causes.filter((cause) => wordsOf(cause).includes(wanted));
+  // The card that the address names is shown, wherever it is.
+  const shown = found.filter(({ id }, at) => at < pages.value * PAGE || id === opened);
+  return (
+    <>
+      {causes.length > PAGE ? (
+        <p>
+          <label>
+            Search in {formatNumber(causes.length)} causes{' '}
+            <input
+              type="search"
+              value={text.value}
+              onInput={({ currentTarget }) => {
+                text.value = currentTarget.value;
+                pages.value = 1;
+              }}
+            />
+          </label>
+        </p>
+      ) : null}
+      <ul class="cards">
+        {shown.map((cause) => (
+          <li key={cause.id}>
+            <CauseCard cause={cause} isOpen={cause.id === opened} onEnd={onEnd} />
+          </li>
+        ))}
+      </ul>
+      {causes.length > PAGE ? (
+        <p role="status">
+          {formatNumber(shown.length)} of {formatNumber(found.length)} are shown.
+        </p>
+      ) : null}
+      {shown.length < found.length ? (
+        <button type="button" onClick={() => pages.value++}>
+          Show {Math.min(PAGE, found.length - shown.length)} more
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+/** Returns all words by which a cause is found. */
+const wordsOf = ({ id, error, message, publisher, type, groups, note }: Cause): string =>
+  [id, error, message, publisher, type, note?.owner, note?.ticket, ...groups.map(({ consumer }) => consumer)]
+    .join(' ')
+    .toLowerCase();
 
 function CauseCard({
   cause,

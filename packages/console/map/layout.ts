@@ -73,4 +73,11 @@ export function pathOf(points: readonly Point[]): string {
   return `M${round(first.x)} ${round(first.y)}${parts.join('')}`;
 }
 
+/** Returns the middle of a line, for its number. */
+export function middleOf(points: readonly Point[]): Point {
+  const one = points[Math.floor((points.length - 1) / 2)] ?? { x: 0, y: 0 };
+  const other = points[Math.ceil((points.length - 1) / 2)] ?? one;
+  return { x: round((one.x + other.x) / 2), y: round((one.y + other.y) / 2) };
+}
+
 const round = (value: number): number => Math.round(value * 10) / 10;

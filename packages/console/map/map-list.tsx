@@ -1,10 +1,15 @@
 import type { Signal } from '@preact/signals';
 import { linkTo } from '../page/route.js';
 import type { MapCounts } from '../server/map-contract.js';
+import { describeLineCount, type LineCount } from './line-counts.js';
 import { describeCounts, type Picture, type PictureBox, type PictureLine, sumCounts } from './picture.js';
 
 /** The same as the picture, as a table: each box, its numbers, and what goes out of it. */
-export function MapList(props: { readonly picture: Picture; readonly counts: Signal<MapCounts['counts']> }) {
+export function MapList(props: {
+  readonly picture: Picture;
+  readonly counts: Signal<MapCounts['counts']>;
+  readonly moved: Signal<readonly LineCount[]>;
+}) {
   const { boxes, lines } = props.picture;
   const titles = new Map(boxes.map(({ id, title }) => [id, title]));
   return (
@@ -30,8 +35,7 @@ export function MapList(props: { readonly picture: Picture; readonly counts: Sig
             </td>
             <td>
               {lines
-                .filter(({ from }) => from === box.id)
-                .map((line) => describeLine(line, titles))
+                .flatMap((line, at) => (line.from === box.id ? describeLine(line, titles, props.moved.value[at]) : []))
                 .join('; ')}
             </td>
           </tr>
@@ -48,8 +52,13 @@ function Name({ box }: { readonly box: PictureBox }) {
 /** Types that a line of the list names at most. */
 const NAMED = 3;
 
-function describeLine({ to, kinds, types }: PictureLine, titles: ReadonlyMap<string, string>): string {
+function describeLine(
+  { to, kinds, types }: PictureLine,
+  titles: ReadonlyMap<string, string>,
+  moved: LineCount | undefined,
+): string {
   const more = types.length > NAMED ? ` and ${types.length - NAMED} more` : '';
   const what = types.length === 0 ? kinds.join(', ') : `${types.slice(0, NAMED).join(', ')}${more}`;
-  return `${titles.get(to) ?? to} (${what})`;
+  const said = moved ? describeLineCount(moved) : '';
+  return `${titles.get(to) ?? to} (${what})${said === '' ? '' : `: ${said}`}`;
 }

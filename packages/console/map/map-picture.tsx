@@ -4,7 +4,8 @@ import { linkTo } from '../page/route.js';
 import { listen } from '../page/stream.js';
 import type { MapCounts } from '../server/map-contract.js';
 import { type Dots, showDots } from './dots.js';
-import { fit, layOut, type Place, pathOf } from './layout.js';
+import { fit, type Layout, layOut, middleOf, type Place, pathOf } from './layout.js';
+import { describeLineCount, type LineCount } from './line-counts.js';
 import { movesOf } from './motion.js';
 import { describeCounts, type Picture, type PictureBox, sumCounts } from './picture.js';
 
@@ -14,11 +15,12 @@ type Counts = Signal<MapCounts['counts']>;
 export function MapPicture(props: {
   readonly picture: Picture;
   readonly counts: Counts;
+  readonly moved: Signal<readonly LineCount[]>;
   readonly selected?: string | undefined;
   /** Whether it is made as wide as the page. */
   readonly isFitted: boolean;
 }) {
-  const { picture, counts, selected, isFitted } = props;
+  const { picture, counts, moved, selected, isFitted } = props;
   const layout = useMemo(() => layOut(picture), [picture]);
   const drawing = useRef<SVGSVGElement>(null);
   useEffect(() => {
@@ -77,9 +79,30 @@ export function MapPicture(props: {
             <Box key={box.id} box={box} place={place} counts={counts} isSelected={box.id === selected} />
           ) : null;
         })}
+        <Moved layout={layout} moved={moved} />
         <g class="map-dots" />
       </svg>
     </section>
+  );
+}
+
+/** Numbers of what has moved along the lines. They change often, so nothing else is drawn again for them. */
+function Moved({ layout, moved }: { readonly layout: Layout; readonly moved: Signal<readonly LineCount[]> }) {
+  return (
+    <g class="map-moved">
+      {moved.value.map((count, line) => {
+        const said = describeLineCount(count);
+        const points = layout.lines[line];
+        if (said === '' || !points) return null;
+        const { x, y } = middleOf(points);
+        return (
+          // Lines have no identity but their place.
+          <text key={`${line}`} x={x} y={y - 3} class={count.failed > 0 ? 'failed' : undefined}>
+            {said}
+          </text>
+        );
+      })}
+    </g>
   );
 }
 

@@ -4,6 +4,7 @@ import { useAnswer } from '../page/loading.js';
 import { linkTo } from '../page/route.js';
 import { EmptyState, FailedState, LoadingState } from '../page/states.js';
 import type { SystemMap } from '../server/map-contract.js';
+import { useLineCounts } from './line-counts.js';
 import { useCounts } from './live-counts.js';
 import './map.css';
 import { MapList } from './map-list.js';
@@ -42,6 +43,7 @@ function Loaded({ map, id }: { readonly map: SystemMap; readonly id: string }) {
     () => drawPicture(map, { service: open, withData: withData.value, withFailures: withFailures.value }),
     [map, open, withData.value, withFailures.value],
   );
+  const moved = useLineCounts(picture);
   // Services fit in. One of them from the inside is larger, and keeps its size.
   const isFitted = fits.value ?? open === undefined;
   if (map.nodes.length === 0) return <EmptyState>This app has no functions, queues or tables to show.</EmptyState>;
@@ -59,7 +61,7 @@ function Loaded({ map, id }: { readonly map: SystemMap; readonly id: string }) {
             <a href={linkTo('map')}>All services</a> › <strong>{service.name}</strong>
           </>
         ) : (
-          'Read from the resources that are deployed. A service opens with a click, or with Enter.'
+          'Read from the resources that are deployed. A service opens with a click, or with Enter. A number on a line is what has moved along it lately.'
         )}
       </p>
       <fieldset class="map-choices">
@@ -90,9 +92,9 @@ function Loaded({ map, id }: { readonly map: SystemMap; readonly id: string }) {
       </fieldset>
       {node ? <NodeFacts map={map} node={node} counts={sumOf(node.id, counts.value)} /> : null}
       {isList.value ? (
-        <MapList picture={picture} counts={counts} />
+        <MapList picture={picture} counts={counts} moved={moved} />
       ) : (
-        <MapPicture picture={picture} counts={counts} selected={node?.id} isFitted={isFitted} />
+        <MapPicture picture={picture} counts={counts} moved={moved} selected={node?.id} isFitted={isFitted} />
       )}
     </>
   );

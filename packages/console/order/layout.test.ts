@@ -86,6 +86,18 @@ describe('a layout', () => {
     expect(crashed.name).toContain('crashed');
   });
 
+  test('has the name of a service above those of its rows, unless the first one has room beside it', () => {
+    const [delivery] = crowded(1).deliveries;
+    const named = (consumer: string) => {
+      const one = { ...crowded(1), deliveries: delivery ? [{ ...delivery, consumer }] : [] };
+      const { lanes } = layOut(one, { width: 1240, scale: 'spread', now: BEGIN });
+      const { nameY = 0, rows = [] } = lanes.find(({ service }) => service === 'inventory') ?? {};
+      return (rows[0]?.y ?? 0) + 16 - nameY;
+    };
+    expect(named('stock')).toBe(0);
+    expect(named('inventory-commands')).toBeGreaterThanOrEqual(16);
+  });
+
   test('shows what waits until now', () => {
     const [delivery] = crowded(0).deliveries;
     const waits = { ...crowded(0), deliveries: delivery ? [{ ...delivery, state: 'pending', isWaiting: true }] : [] };

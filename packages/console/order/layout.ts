@@ -27,6 +27,8 @@ export interface PlacedLane {
   readonly service: string;
   readonly y: number;
   readonly height: number;
+  /** Line on which the service's name stands. */
+  readonly nameY: number;
   readonly rows: readonly PlacedRow[];
 }
 
@@ -74,6 +76,10 @@ const END = 56;
 const WIDE = 720;
 /** Rows that the marks of one consumer take at most. */
 const MOST_ROWS = 3;
+/** Name of the row of a service's commits, which is not shown where it is the first one. */
+export const COMMITS = 'commits';
+/** Width of a character of a service's name and of a row's. */
+const [NAME_CHARACTER, ROW_CHARACTER] = [8, 6.6];
 /** Room that the text of a forwarded clock needs. */
 const FORWARD_TEXT = 140;
 
@@ -89,8 +95,9 @@ export function layOut(history: History, size: Size): Layout {
   for (const service of history.services) {
     const begin = y;
     const rows: PlacedRow[] = [];
-    y += isWide ? 4 : LABEL;
-    for (const { label, placed } of layOutRows(history, service, axis, now)) {
+    const all = layOutRows(history, service, axis, now);
+    y += isWide ? 4 + (fitsBeside(service, all[0]?.label) ? 0 : LABEL) : LABEL;
+    for (const { label, placed } of all) {
       const above = isWide || rows.length === 0 ? 0 : LABEL;
       const height = above + ROW * Math.max(1, ...placed.map(({ row }) => row + 1));
       rows.push({ label, y, height });
@@ -98,7 +105,7 @@ export function layOut(history: History, size: Size): Layout {
       y += height;
     }
     y += 4;
-    lanes.push({ service, y: begin, height: y - begin, rows });
+    lanes.push({ service, y: begin, height: y - begin, nameY: begin + (isWide ? 20 : 13), rows });
     y += LANE_GAP;
   }
   const forwards = history.forwards
@@ -134,6 +141,10 @@ interface Row {
   readonly placed: readonly Packed<Placeable>[];
 }
 
+/** Whether the name of a service's first row has room on the same line of the gutter. The commits of a service have no name. */
+const fitsBeside = (service: string, label = COMMITS): boolean =>
+  label === COMMITS || service.length * NAME_CHARACTER + label.length * ROW_CHARACTER + EDGE <= GUTTER;
+
 /** Returns the rows of a service: its commits, its timeouts, and one for each consumer. */
 function layOutRows(history: History, service: string, axis: Axis, now: number): readonly Row[] {
   const commits = history.commits
@@ -151,7 +162,7 @@ function layOutRows(history: History, service: string, axis: Axis, now: number):
   const row = (label: string, items: readonly Placeable[]): readonly Row[] =>
     items.length === 0 ? [] : [{ label, placed: pack(items, { rows: MOST_ROWS, kindOf }) }];
   return [
-    ...row('commits', commits),
+    ...row(COMMITS, commits),
     ...row('timeouts', timers),
     ...[...consumers].flatMap(([consumer, items]) => row(consumer, items)),
   ];

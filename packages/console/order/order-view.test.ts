@@ -6,15 +6,19 @@ import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildHistory } from './build-history.js';
 import { HistoryView } from './order-view.js';
+import type { RecordSource } from './stored-path.js';
 
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'recorded/order.json'), 'utf8'));
 const history = buildHistory({ id: 'order-1', ...recorded, tracedUpTo: recorded.happenings.at(-1).number });
 
 /** Requests of the page, as `POST /_local/duplicate {"id":"m1"}`. */
 let asked: string[];
+/** Paths that the page has read from the command line, with their queries. */
+let read: string[];
 let place: HTMLElement;
 beforeEach(() => {
   asked = [];
+  read = [];
   const answers: Readonly<Record<string, object>> = {
     '/_local/duplicate': { type: 'ReserveStock' },
     '/_local/stored': {
@@ -22,8 +26,15 @@ beforeEach(() => {
       lines: [],
       more: false,
     },
+    '/_console/read/stored/m1': {
+      items: [{ table: 'records', key: 'inventory-commands@0#m1', item: '{"status":"PROCESSED"}' }],
+      lines: [],
+      more: false,
+      unread: 'AccessDenied',
+    },
   };
   vi.stubGlobal('fetch', async (path: string, { method = 'GET', body = '' }: RequestInit = {}) => {
+    if (path.startsWith('/_console/read/')) read.push(path);
     asked.push(`${method} ${path.split('?')[0]} ${body}`.trim());
     return new Response(JSON.stringify(answers[path.split('?')[0] ?? ''] ?? {}));
   });
@@ -36,7 +47,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const show = (isLocal = true) => act(() => render(h(HistoryView, { history, isLocal }), place));
+const show = (isLocal = true, records: RecordSource | undefined = isLocal ? 'local' : undefined) =>
+  act(() => render(h(HistoryView, { history, isLocal, records }), place));
 const marks = (): readonly Element[] => [...place.querySelectorAll('[data-mark]')];
 const named = (text: string): Element =>
   marks().find((one) => one.getAttribute('aria-label')?.includes(text)) ?? expect.fail(`no mark is named ${text}`);
@@ -123,6 +135,26 @@ describe('the view of one order', () => {
     await settle();
     expect(buttons()).toEqual(['As a list', '×']);
     expect(asked).toEqual([]);
+  });
+
+  test('reads the records behind an attempt by the command line where that is there: by keys, at its time', async () => {
+    show(false, 'commands');
+    click(named('ReserveStock at inventory-commands'));
+    await settle();
+    expect(read).toHaveLength(1);
+    const { pathname, searchParams } = new URL(read[0] ?? '', 'http://127.0.0.1');
+    expect(pathname).toBe('/_console/read/stored/m1');
+    expect(searchParams.get('consumer')).toBe('inventory-commands');
+    const effects = history.commits.filter(({ trigger, service }) => trigger === 'm1' && service === 'inventory');
+    expect(searchParams.get('with')?.split(',')).toEqual(
+      effects.flatMap(({ messages }) => messages.map(({ id }) => id)),
+    );
+    expect(searchParams.get('at')).toMatch(/^2026-11-29T/);
+    const panel = place.querySelector('.panel')?.textContent;
+    expect(panel).toContain('inventory-commands@0#m1');
+    expect(panel).toContain('"status": "PROCESSED"');
+    expect(panel).toContain("The log can't be read: AccessDenied");
+    expect(panel).not.toContain('Send this message again');
   });
 
   test('says the same as a list', () => {

@@ -15,6 +15,7 @@ import { ListView } from './list-view.js';
 import './order.css';
 import { Panel } from './panel.js';
 import { Picture } from './picture.js';
+import { type RecordSource, recordSourceOf } from './stored-path.js';
 import { useHistory } from './use-history.js';
 
 /** Everything that followed from one order, message or request: a picture of each attempt, or the same as a list. */
@@ -47,7 +48,7 @@ export function OrderView({ id }: { readonly id: string }) {
           The report on {id} can't be read, so this may be old or incomplete: {failure}
         </p>
       )}
-      <HistoryView key={id} history={history} isLocal={known.local} />
+      <HistoryView key={id} history={history} isLocal={known.local} records={recordSourceOf(known)} />
     </>
   );
 }
@@ -66,12 +67,14 @@ interface HistoryProps {
   readonly history: History;
   /** Whether a local cloud answers, so that there are buttons for faults and time. */
   readonly isLocal: boolean;
+  /** Where the items and log lines behind a mark are read. @default they are not */
+  readonly records?: RecordSource | undefined;
   /** Whether another view shows it, which has the page's heading. @default false */
   readonly isPart?: boolean;
 }
 
 /** A history that is there. */
-export function HistoryView({ history, isLocal, isPart = false }: HistoryProps) {
+export function HistoryView({ history, isLocal, records, isPart = false }: HistoryProps) {
   const scale = useSignal<Scale>('spread');
   const isList = useSignal(false);
   const current = useSignal<string | undefined>(undefined);
@@ -139,6 +142,7 @@ export function HistoryView({ history, isLocal, isPart = false }: HistoryProps) 
             mark={mark}
             history={history}
             isLocal={isLocal}
+            records={records}
             from={layout.axis.from}
             onAct={act}
             onClose={close}

@@ -5,12 +5,15 @@ import { type Act, DeliveryActions, Moment, Record, Waiting } from './delivery-p
 import type { CommitMark, History, TimerMark } from './history.js';
 import type { PlacedMark } from './layout.js';
 import { type Attempted, describeLook, nameCommit } from './marks.js';
+import { pathOfStored, type RecordSource } from './stored-path.js';
 import { StoredRecords } from './stored-records.js';
 
 interface PanelProps {
   readonly mark: PlacedMark;
   readonly history: History;
   readonly isLocal: boolean;
+  /** Where the items and log lines behind a mark are read. @default they are not */
+  readonly records?: RecordSource | undefined;
   /** Beginning of the history. */
   readonly from: number;
   readonly onAct: Act;
@@ -21,10 +24,11 @@ interface PanelProps {
 const SHOWN = 20;
 
 /** The record behind a mark, and what a local cloud can do to it. */
-export function Panel({ mark, history, isLocal, from, onAct, onClose }: PanelProps) {
+export function Panel({ mark, history, isLocal, records, from, onAct, onClose }: PanelProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
   const { subject } = mark;
+  const path = records && pathOfStored(subject, history, records);
   return (
     <aside
       ref={panel}
@@ -53,22 +57,9 @@ export function Panel({ mark, history, isLocal, from, onAct, onClose }: PanelPro
         ? subject.timers.slice(0, SHOWN).map((one) => <Timer key={one.id} timer={one} history={history} from={from} />)
         : null}
       <More subject={subject} />
-      {isLocal ? <Stored subject={subject} /> : null}
+      {path === undefined ? null : <StoredRecords path={path} />}
     </aside>
   );
-}
-
-/** What is stored of the messages of a mark. Of one consumer, its tables are enough. */
-function Stored({ subject }: Pick<PlacedMark, 'subject'>) {
-  const deliveries =
-    subject.kind === 'attempt'
-      ? subject.attempts.map(({ delivery }) => delivery)
-      : subject.kind === 'waiting'
-        ? [subject.delivery]
-        : [];
-  const messages = subject.kind === 'commit' ? subject.commits.flatMap((commit) => commit.messages) : [];
-  const ids = [...new Set([...deliveries.map(({ eventId }) => eventId), ...messages.map(({ id }) => id)])];
-  return ids.length === 0 ? null : <StoredRecords ids={ids.slice(0, SHOWN)} owner={deliveries[0]?.owner} />;
 }
 
 function More({ subject }: Pick<PlacedMark, 'subject'>) {

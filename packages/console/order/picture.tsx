@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatDuration } from '../page/format.js';
 import { moveFocus } from './keyboard.js';
-import { type Layout, MARK_SIZE, type PlacedLane, type PlacedLine, type PlacedMark } from './layout.js';
+import { COMMITS, type Layout, MARK_SIZE, type PlacedLane, type PlacedLine, type PlacedMark } from './layout.js';
 import { Shape } from './shapes.js';
 
 interface PictureProps {
@@ -110,11 +110,11 @@ function Backdrop({ layout, opened }: Pick<PictureProps, 'layout' | 'opened'>) {
 }
 
 function Lane({ lane, width, gutter }: { readonly lane: PlacedLane; readonly width: number; readonly gutter: number }) {
-  const { service, y, height, rows } = lane;
+  const { service, y, height, nameY, rows } = lane;
   return (
     <g>
       <rect class="lane" x={0} y={y} width={width} height={height} rx={4} />
-      <text class="service" x={8} y={gutter > 0 ? y + 20 : y + 13}>
+      <text class="service" x={8} y={nameY}>
         {service}
         {gutter > 0 ? null : <tspan class="row-label"> {nameOfFirst(rows)}</tspan>}
       </text>
@@ -126,7 +126,7 @@ function Lane({ lane, width, gutter }: { readonly lane: PlacedLane; readonly wid
           y={row.y + (gutter > 0 ? 16 : 12)}
           text-anchor={gutter > 0 ? 'end' : 'start'}
         >
-          {at === 0 && (gutter === 0 || row.label === 'commits') ? '' : row.label}
+          {at === 0 && (gutter === 0 || row.label === COMMITS) ? '' : row.label}
         </text>
       ))}
     </g>
@@ -135,7 +135,7 @@ function Lane({ lane, width, gutter }: { readonly lane: PlacedLane; readonly wid
 
 /** A narrow picture has the first row's name beside its service's. Commits need none. */
 const nameOfFirst = ([first]: PlacedLane['rows']): string =>
-  first === undefined || first.label === 'commits' ? '' : first.label;
+  first === undefined || first.label === COMMITS ? '' : first.label;
 
 function Line({ line, isLit }: { readonly line: PlacedLine; readonly isLit: boolean }) {
   const { from, to, look } = line;

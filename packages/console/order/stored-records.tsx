@@ -1,30 +1,26 @@
 import { useAnswer } from '../page/loading.js';
 
-/** Answer to `GET /_local/stored`: what a local cloud stores that names a message. */
+/** What is stored that names a message: of a local cloud, and of `orderly stored`. */
 export interface Stored {
   readonly items: readonly {
     readonly table: string;
     readonly key: string;
-    readonly item: object;
+    /** The item, or its JSON. */
+    readonly item: object | string;
   }[];
-  readonly lines: readonly { readonly at: number; readonly owner: string; readonly line: string }[];
+  readonly lines: readonly { readonly at: number | string; readonly owner: string; readonly line: string }[];
   /** Whether there is more than one answer shows. */
   readonly more: boolean;
+  /** Why the log could not be read. */
+  readonly unread?: string;
 }
 
-interface StoredProps {
-  readonly ids: readonly string[];
-  /** Function whose tables and lines are looked at. @default all */
-  readonly owner?: string | undefined;
-}
-
-/** Items and log lines that name a message, as they are stored: personal data is sealed there. */
-export function StoredRecords({ ids, owner }: StoredProps) {
-  const query = new URLSearchParams({ ids: ids.join(','), ...(owner !== undefined && { owner }) });
-  const stored = useAnswer<Stored>(`/_local/stored?${query}`).value;
+/** Items and log lines that name a message, as they are stored: personal data is sealed there. @param path that answers with them */
+export function StoredRecords({ path }: { readonly path: string }) {
+  const stored = useAnswer<Stored>(path).value;
   if (stored.state === 'loading') return <p class="state">Reading what is stored …</p>;
   if (stored.state === 'failed') return <p class="state failed">{stored.error.message}</p>;
-  const { items, lines, more } = stored.answer;
+  const { items, lines, more, unread } = stored.answer;
   return (
     <>
       <h3>Items that name it</h3>
@@ -34,11 +30,15 @@ export function StoredRecords({ ids, owner }: StoredProps) {
           <summary>
             {key} <span class="table">in {table}</span>
           </summary>
-          <pre>{JSON.stringify(item, null, 2)}</pre>
+          <pre>{typeof item === 'string' ? formatLine(item) : JSON.stringify(item, null, 2)}</pre>
         </details>
       ))}
       <h3>Log lines</h3>
-      {lines.length === 0 ? <p class="state">No log line names it.</p> : null}
+      {lines.length > 0 ? null : unread === undefined ? (
+        <p class="state">No log line names it.</p>
+      ) : (
+        <p class="state failed">The log can't be read: {unread}</p>
+      )}
       {lines.map(({ at, owner: by, line }) => (
         <details key={`${at} ${line}`}>
           <summary>

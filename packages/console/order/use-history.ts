@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AskFailed, ask } from '../page/ask.js';
+import { REMEMBERED, readRemembered } from '../page/remembered.js';
 import { gaps, type Happened, listen } from '../page/stream.js';
 import type { ConsoleFacts } from '../server/contract.js';
 import { buildHistory } from './build-history.js';
@@ -19,8 +20,6 @@ const DRAW_AFTER = 50;
 const ASK_AFTER = 250;
 /** A trace costs its app some queries: between two of them is this multiple of the time that the last one took. */
 const ASK_PAUSE = 3;
-/** Happenings that are kept: as many as a local cloud remembers. */
-const KEPT = 10_000;
 const KINDS = ['delivery', 'fault', 'time'];
 
 /** Reads the history of an id, and keeps it current: what happens is drawn at once, and the trace is read again. */
@@ -74,7 +73,7 @@ class HistoryReader {
     if (!KINDS.includes(happened.kind)) return;
     this.happenings.set(happened.number, happened);
     const [oldest] = this.happenings.keys();
-    if (this.happenings.size > KEPT && oldest !== undefined) this.happenings.delete(oldest);
+    if (this.happenings.size > REMEMBERED && oldest !== undefined) this.happenings.delete(oldest);
     if (!this.isAbout(happened)) return;
     this.draws ??= setTimeout(() => {
       this.draws = undefined;
@@ -137,19 +136,9 @@ class HistoryReader {
     }
   }
 
-  /** Reads what a local cloud remembers. It is no more than it remembers, page by page. */
   private async readHappenings(): Promise<void> {
     if (!this.facts.local) return;
-    let after = '';
-    for (let pages = 0; pages < KEPT / 1_000 + 1; pages++) {
-      const path = `/_local/events?kind=${KINDS.join(',')}${after}`;
-      const page = await ask<{ events: readonly Happened[]; last: string }>(path, undefined, this.aborted.signal).catch(
-        () => ({ events: [], last: '' }),
-      );
-      for (const one of page.events) this.happenings.set(one.number, one);
-      if (page.events.length < 1_000) return;
-      after = `&after=${encodeURIComponent(page.last)}`;
-    }
+    for (const one of await readRemembered(KINDS, this.aborted.signal)) this.happenings.set(one.number, one);
   }
 
   private draw(): void {

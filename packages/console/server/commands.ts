@@ -52,6 +52,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit'],
   'audit-log': ['audit-log'],
   trace: ['trace'],
+  stored: ['stored'],
   sagas: ['sagas', 'list'],
   inbox: ['inbox', 'list'],
   projections: ['projections', 'list'],
@@ -70,6 +71,7 @@ const OFFERED = [
   'projections',
   'replay',
   'sagas',
+  'stored',
   'trace',
 ];
 /** Options that would lead to another place than the one that the page shows. */

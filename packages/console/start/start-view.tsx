@@ -2,6 +2,7 @@ import './start.css';
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { HistoryView } from '../order/order-view.js';
+import { recordSourceOf } from '../order/stored-path.js';
 import { type LoadingHistory, useHistory } from '../order/use-history.js';
 import { ask } from '../page/ask.js';
 import { facts } from '../page/facts.js';
@@ -89,7 +90,9 @@ function Followed(props: { readonly id: string; readonly loading: LoadingHistory
   if (id === '') return <EmptyState>Nothing has happened yet: the first button begins.</EmptyState>;
   if (loading.state === 'loading') return <LoadingState of={id} />;
   if (loading.state === 'failed') return <FailedState what={id} error={loading.error} />;
-  return <HistoryView key={id} history={loading.history} isLocal={known.local} isPart />;
+  return (
+    <HistoryView key={id} history={loading.history} isLocal={known.local} records={recordSourceOf(known)} isPart />
+  );
 }
 
 /** Follows what most of the newest duplicates or deliveries belong to, or else the first thing that happens. */

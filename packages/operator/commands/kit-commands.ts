@@ -17,6 +17,7 @@ import { replayCommand } from './replay.js';
 import { restoreCommands } from './restore.js';
 import { sagasCommands } from './sagas.js';
 import { statusCommands } from './status.js';
+import { storedCommand } from './stored.js';
 
 /** Words of the application in the help texts, and what it adds to the commands. */
 export interface KitCommandOptions {
@@ -48,7 +49,7 @@ export interface KitCommandOptions {
   readonly status?: readonly StatusSectionReader[];
 }
 
-/** Commands that work for any application of the kit: status, audit, replay, failures, inboxes, sagas, projections and restores. */
+/** Commands that work for any application of the kit: status, audit, replay, stored items, failures, inboxes, sagas, projections and restores. */
 export const kitCommands = ({
   consumer = 'my-consumer',
   inbox = 'my-inbox',
@@ -65,6 +66,7 @@ export const kitCommands = ({
   doctorCommand(eventDemand),
   ...auditCommands(consumer, auditShortcuts, duplicateCheck),
   replayCommand(consumer),
+  storedCommand(consumer),
   ...failuresCommands(consumer, customers),
   ...consumersCommands(consumer),
   ...inboxCommands(inbox),

@@ -1,8 +1,5 @@
-import {
-  type CloudWatchLogsClient,
-  paginateDescribeLogGroups,
-  paginateFilterLogEvents,
-} from '@aws-sdk/client-cloudwatch-logs';
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { type LogEvent, type LogSearch, readLogEvents } from '../records/log-events.js';
 
 /** Line of a log about a call that failed, or about a message that is tried again. */
 export interface ErrorLine {
@@ -37,76 +34,20 @@ export const RETRY_MESSAGES: readonly string[] = [
  */
 const PATTERN = '?ERROR ?WARN ?errorType ?"platform.report"';
 
-/** Pages of one group that are read at most. */
-const MAX_PAGES = 20;
-
-/** Where lines are looked for. */
-export interface LogSearch {
-  /** Beginning of the names of the environment's stacks: `shop-dev-`. Functions' groups without a name begin with their stack's. */
-  readonly prefix: string;
-  /** Physical names of the functions. */
-  readonly functions: readonly string[];
-  /** First and last time, milliseconds since 1970. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/**
- * Reads the lines about errors of some functions, oldest first. Functions of a stack share a group, so that one search a group is enough; the
- * stream of a line tells its function.
- */
-export async function readErrorLines(
+/** Reads the lines about errors of some functions, oldest first. */
+export const readErrorLines = async (
   client: CloudWatchLogsClient,
-  { prefix, functions, from, to }: LogSearch,
-): Promise<readonly ErrorLine[]> {
-  const stacks = [...new Set(functions.map((name) => stackOf(name, prefix)))];
-  const groups: string[] = [];
-  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, { logGroupNamePrefix: prefix })) {
-    groups.push(
-      ...logGroups.flatMap(({ logGroupName: name = '' }) => (stacks.includes(stackOf(name, prefix)) ? name : [])),
-    );
-  }
-  const wanted = new Set(functions);
-  const lines = await Promise.all(groups.map((group) => readGroup(client, group, { from, to })));
-  return lines
-    .flat()
-    .filter(({ fn }) => wanted.has(fn))
-    .toSorted((one, other) => one.at.localeCompare(other.at));
-}
-
-const stackOf = (name: string, prefix: string): string => name.slice(prefix.length).split('-')[0] ?? '';
-
-async function readGroup(
-  client: CloudWatchLogsClient,
-  logGroupName: string,
-  { from: startTime, to: endTime }: Pick<LogSearch, 'from' | 'to'>,
-): Promise<readonly ErrorLine[]> {
-  const lines: ErrorLine[] = [];
-  let pages = 0;
-  const asked = { logGroupName, startTime, endTime, filterPattern: PATTERN };
-  for await (const { events = [] } of paginateFilterLogEvents({ client }, asked)) {
-    for (const { logStreamName, message = '', timestamp = 0 } of events)
-      lines.push(...parseErrorLine(message, { stream: logStreamName, at: new Date(timestamp).toISOString() }));
-    if (++pages === MAX_PAGES) break;
-  }
-  return lines;
-}
+  search: Omit<LogSearch, 'pattern'>,
+): Promise<readonly ErrorLine[]> =>
+  (await readLogEvents(client, { ...search, pattern: PATTERN }, parseErrorLine)).found;
 
 /** Text that Lambda's runtime writes of an uncaught error, where the log has no JSON. */
 const BY_RUNTIME = /^(?:Invoke Error|Uncaught Exception|Unhandled Promise Rejection)\s+(?=\{)/;
 
-/**
- * Reads a line of a function: nothing of one that is about no error.
- * @param of the stream, whose name contains the function's: `2026/11/29/<function>[$LATEST]<environment>` (AWS Lambda Developer Guide,
- *   "Configuring CloudWatch log groups")
- */
-export function parseErrorLine(
-  line: string,
-  { stream = '', at }: { readonly stream: string | undefined; readonly at: string },
-): readonly ErrorLine[] {
-  const [, fn] = /\/([^/[]+)\[/.exec(stream) ?? [];
+/** Reads a line of a function: nothing of one that is about no error. */
+export function parseErrorLine({ at, fn, text: line }: LogEvent): readonly ErrorLine[] {
   const fields = parseObject(line.trim().replace(BY_RUNTIME, ''));
-  if (fn === undefined || !fields) return [];
+  if (!fields) return [];
   const { level, message, name, text, stack, type, record, errorType } = fields;
   if (type === 'platform.report') {
     const { status, errorType: ended } = (record ?? {}) as { readonly status?: string; readonly errorType?: string };

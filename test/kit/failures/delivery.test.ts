@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { REPLAY, readDelivery } from '../../../packages/kit/failures/delivery.js';
+import { REDRIVE, REPLAY, RETURNED, readDelivery, STORED } from '../../../packages/kit/failures/delivery.js';
 import { ContractViolation } from '../../../packages/kit/messages/contract.js';
 import { buildOwnCommandBody } from '../../../packages/kit/messages/own-command.js';
 import { waiterContract } from '../../support/waiter/contract.js';
@@ -24,6 +24,9 @@ const ours = { app: 'tickets', window: 35 * 86_400 };
 test('a message of the own application is read', () => {
   expect(readDelivery(sentBy('tickets'), ours).message).toMatchObject({ id: 'm1', source: 'tickets.waiter' });
 });
+
+test('attributes of messages keep their names: queues have such messages during a deployment', () =>
+  expect([REDRIVE, STORED, RETURNED, REPLAY]).toEqual(['redrive', 'stored', 'returned', 'replay']));
 
 test('a message of another application is refused, whatever its service is called', () => {
   expect(readDelivery(sentBy('orderly'), ours).message).toEqual(

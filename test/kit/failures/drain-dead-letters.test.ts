@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
+import { Metric } from '../../../packages/kit/aws/metric-names.js';
+import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { bodyHashId, REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { commandMessage } from '../../../packages/kit/testing/messages.js';
@@ -61,6 +63,21 @@ test('what was processed after all stays so', async () => {
   await processOnce({ id, source: 'orderly.payments', time }, async () => [], records);
   await drained(refund(id, time));
   expect(await readOutcome(id)).toBe('PROCESSED');
+});
+
+test('a dead letter is counted when it is recorded, and not when it comes again', async () => {
+  const counted: string[] = [];
+  vi.spyOn(telemetry, 'count').mockImplementation((name) => void counted.push(name));
+  const id = randomUUID();
+  await drained(refund(id));
+  await drained(refund(id));
+  vi.restoreAllMocks();
+  expect(counted).toEqual([Metric.CONSUMER_FAILURES]);
+});
+
+test('a message that can not be read has the reason of that', async () => {
+  await drained('{"no":"message"}', { eventSourceARN: 'arn:dead-letters' });
+  expect(await readFailures(bodyHashId('{"no":"message"}'))).toMatchObject([{ name: 'ContractViolation' }]);
 });
 
 const refund = (id: string, time = new Date().toISOString()): string => {

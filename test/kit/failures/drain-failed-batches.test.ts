@@ -1,22 +1,27 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { randomUUID } from 'node:crypto';
+import { type GetObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { bodyHashId } from '../../../packages/kit/failures/delivery.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { shopContract } from '../../support/inboxes/contract.js';
 
-let drain: (records: readonly object[], packed?: (payload: object) => unknown) => Promise<void>;
+let drain: (records: readonly object[], packed?: (payload: object) => unknown, version?: string) => Promise<void>;
 beforeAll(async () => {
   functionEnvironment();
   const { handler } = await import('../../../packages/kit/drains/drain-failed-batches.lambda.js');
-  drain = async (Records, packed = (payload) => payload) => {
+  drain = async (Records, packed = (payload) => payload, version = 'v') => {
     const requestContext = { condition: 'RetryAttemptsExhausted' };
     const object = JSON.stringify({ requestContext, payload: packed({ Records }) });
     vi.spyOn(S3Client.prototype, 'send').mockImplementation((async () => ({
       Body: { transformToString: async () => object },
     })) as never);
-    await handler({ detail: { bucket: { name: 'b' }, object: { key: 'k', 'version-id': 'v' } } } as never);
+    await handler({
+      detail: { bucket: { name: 'b' }, object: { key: 'k', ...(version !== '' && { 'version-id': version }) } },
+    } as never);
   };
 });
 beforeEach(() => void inProcessDynamoDb({ records: ['pk'] }));
@@ -61,4 +66,45 @@ test('an item that can not be recorded now fails the run after all others were t
 test('a batch whose payload is a text is read, too', async () => {
   await drain([commit('1'), commit('2')], JSON.stringify);
   expect(await failures()).toEqual(COMMITS);
+});
+
+test('the version of the object that the event is about is read, and the first one of a bucket that had no versions', async () => {
+  await drain([commit('1')]);
+  const versions = () =>
+    vi
+      .mocked(S3Client.prototype.send)
+      .mock.calls.map(([command]) => (command.input as GetObjectCommandInput).VersionId);
+  expect(versions()).toEqual(['v']);
+  await drain([commit('1')], undefined, '');
+  expect(versions().at(-1)).toBe('null');
+});
+
+test('of a request that is too old, it is unknown whether it was processed', async () => {
+  const requestOf = (id: string, days: number) => {
+    const time = new Date(Date.now() - days * 86_400_000).toISOString();
+    const message = eventMessage(
+      shopContract,
+      { type: 'ParcelSent', data: { name: 'p' } },
+      { id, time, subject: 'Parcel/p' },
+    );
+    return request({
+      consumer: 'seats',
+      generation: '0',
+      payload: JSON.stringify({ source: message.source, 'detail-type': message.type, detail: message }),
+    });
+  };
+  const [old, young] = [randomUUID(), randomUUID()];
+  await drain([requestOf(old, 40), requestOf(young, 1)]);
+  const recordOf = async (id: string) =>
+    ((await documentClient.send(new ScanCommand({ TableName: 'records' }))).Items ?? []).find(
+      ({ messageId }) => messageId === id,
+    );
+  expect(await recordOf(old)).toMatchObject({
+    status: 'FAILED',
+    unknown: true,
+    type: 'ParcelSent',
+    subject: 'Parcel/p',
+  });
+  expect(await recordOf(young)).toMatchObject({ status: 'FAILED' });
+  expect(await recordOf(young)).not.toHaveProperty('unknown');
 });

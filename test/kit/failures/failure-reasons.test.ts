@@ -5,8 +5,11 @@ import { expect, test } from 'vitest';
 import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { SafeError, safeText } from '../../../packages/kit/aws/safe-error.js';
 import { bodyHashId, type Delivery } from '../../../packages/kit/failures/delivery.js';
+import { failureTextPlace } from '../../../packages/kit/failures/failure-reasons.js';
 import { FailureRecords, MAX_REASONS, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { shopContract } from '../../support/inboxes/contract.js';
 
 inProcessDynamoDb({ records: ['pk'] });
 const consumer = { name: 'counts', generation: 0 };
@@ -65,4 +68,35 @@ test('a payload that is too long for an item is compressed; of one that is too l
   const shortened = await recordOf('longer');
   expect(shortened).toMatchObject({ payloadBytes: longer.length, payloadHash: bodyHashId(longer) });
   expect(longer.startsWith(String(shortened?.payloadBegin))).toBe(true);
+});
+
+test('the longest payload that fits is kept as it is, and one byte more is compressed', async () => {
+  const longest = 'x'.repeat(350_000);
+  await failures.put({ id: 'longest', payload: longest, error: fault(1) });
+  await failures.put({ id: 'one more', payload: `${longest}x`, error: fault(1) });
+  expect((await recordOf('longest'))?.payload).toBe(longest);
+  expect(Object.keys((await recordOf('one more')) ?? {})).toContain('payloadGzip');
+});
+
+test('a message with a place has its failure there, with the place; one without has it under its id', async () => {
+  const placed = new FailureRecords('records', consumer, ({ sequence }) =>
+    sequence === 7 ? recordKey(consumer, 'place 7') : undefined,
+  );
+  const deliveryOf = (sequence: number) => {
+    const message = eventMessage(
+      shopContract,
+      { type: 'ParcelSent', data: { name: 'p' } },
+      { id: `event-${sequence}`, sequence },
+    );
+    return { id: message.id, record: { body: '{}' }, message, attempts: 2 } as unknown as Delivery;
+  };
+  await placed.record(deliveryOf(7), fault(1));
+  await placed.record(deliveryOf(8), fault(1));
+  expect(await recordOf('place 7')).toMatchObject({ messageId: 'event-7', sequence: 7, epoch: 0, attempts: 2 });
+  expect(await recordOf('event-7')).toBeUndefined();
+  expect(await recordOf('event-8')).not.toHaveProperty('sequence');
+});
+
+test('sealed texts are bound to the records of one consumer', () => {
+  expect(failureTextPlace('counts')).toEqual({ aggregate: 'Failure#counts', field: 'text' });
 });

@@ -38,6 +38,9 @@ describe('a stored payload', () => {
     expect(readStoredPayload({ ...record, [COMPRESSED]: Buffer.from(VERSION_1, 'base64') })).toBe(payload);
   });
 
+  test('the attribute of a compressed payload keeps its name: tables have such items', () =>
+    expect(COMPRESSED).toBe('payloadDeflate'));
+
   test('a payload is read whatever its record becomes: taken, put off, failed or processed', () => {
     const changed = { ...record, status: 'FAILED', runner: 'r', attempts: 9, failures: [], window: 'w', parkedAt: 't' };
     expect(readStoredPayload({ ...changed, [COMPRESSED]: compressPayload(payload, record) })).toBe(payload);

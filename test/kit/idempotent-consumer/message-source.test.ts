@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { accountsContract } from '../../../lambdas/accounts/contract.js';
 import { catalogContract } from '../../../lambdas/catalog/contract.js';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
+import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { checkSender, isPermanent } from '../../../packages/kit/failures/failure-kinds.js';
+import { handleCommand, noEffect } from '../../../packages/kit/idempotent-consumer/handle-command.js';
 import { decodeMessage, type Handling, on, onEvery } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import type { ServiceContract } from '../../../packages/kit/messages/contract.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
 import { commandsTo, subscribe, subscribeToAll } from '../../../packages/kit/messages/subscriptions.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { buildTrace, countedEvent, type TallyCommand, tallyContract, tallyDecider } from '../../support/tally.js';
 
 const handling: Handling = { project: async () => 'applied' };
 const released = () => handling;
@@ -97,4 +102,62 @@ test('a handler for each message of a subscription is demanded by the compiler',
   on(ends, { OrderApproved: released, OrderCancelled: released, OrderPlaced: released });
   // @ts-expect-error the contract has no such event
   subscribe(ordersContract, ['OrderShiped']);
+});
+
+describe('the person whom a message names', () => {
+  const text = z.optional(z.string());
+  const contract = {
+    service: 'clinic',
+    person: 'patientId',
+    aggregatesOfPeople: ['Patient'],
+    events: {
+      Seen: { version: 1, data: z.object({ patientId: text, note: text, doctor: text }), personal: { note: 'doctor' } },
+      Closed: { version: 1, data: z.object({ patientId: text }) },
+    },
+  } as unknown as ServiceContract;
+  const [source] = [onEvery(subscribeToAll(contract), released as never)];
+  const personOf = (data: unknown, more: Partial<Envelope> = {}) =>
+    source?.personOf({ ...envelopeOf(contract, 'Seen'), subject: 'Visit/7', data, ...more });
+
+  test.each<[string, unknown, Partial<Envelope>, string | undefined]>([
+    ['is the one of its contract', { patientId: 'ada', doctor: 'bob' }, {}, 'ada'],
+    ['is the owner of its personal fields, if the contract names nobody in it', { doctor: 'bob' }, {}, 'bob'],
+    ['is nobody without a name', { patientId: '', doctor: '' }, {}, undefined],
+    [
+      'is the one whose aggregate it is about, if it names nobody',
+      { patientId: '' },
+      { subject: 'Patient/eve' },
+      'eve',
+    ],
+    ['is the one it names, whomever its aggregate is about', { patientId: 'ada' }, { subject: 'Patient/eve' }, 'ada'],
+    ['has no owner of fields in an event without personal fields', { doctor: 'bob' }, { type: 'Closed' }, undefined],
+    ['has none in a type that its contract does not know', { doctor: 'bob' }, { type: 'toString' }, undefined],
+    ['has none in data that is no object', null, {}, undefined],
+    ['has none in a name that is no text', { patientId: 7 }, {}, undefined],
+  ])('%s', (_, data, more, person) => expect(personOf(data, more)).toBe(person));
+});
+
+describe('what a handler answers with', () => {
+  inProcessDynamoDb({ tallies: ['pk', 'sk'] });
+  const store = new DynamoDbEventStore(
+    {
+      table: 'tallies',
+      aggregate: 'Tally',
+      contract: tallyContract,
+      feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 1 }],
+    },
+    tallyDecider,
+  );
+  const decide = (handling: Handling) => ('decide' in handling ? handling.decide(undefined) : undefined);
+
+  test('a command on an aggregate is one write, whether it changes something or only checks that nothing has changed', async () => {
+    const writesOf = (command: TallyCommand) =>
+      decide(handleCommand(store, { id: 'one', command, trace: buildTrace('t') }));
+    expect(await writesOf(() => [countedEvent(1)])).toEqual([
+      { Put: expect.objectContaining({ TableName: 'tallies' }) },
+    ]);
+    expect(await writesOf(() => [])).toEqual([{ ConditionCheck: expect.objectContaining({ TableName: 'tallies' }) }]);
+  });
+
+  test('no effect is no write', async () => expect(await decide(noEffect)).toEqual([]));
 });

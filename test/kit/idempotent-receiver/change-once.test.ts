@@ -227,6 +227,13 @@ describe('a creation', () => {
     expect(await create(key, 'another')).toMatchObject({ replayed: true });
   });
 
+  test('a creation that fails for another reason than a refusal ends with that reason', async () => {
+    const gone = new RangeError('the table is gone');
+    const broken: typeof store = Object.assign(Object.create(store), { append: () => Promise.reject(gone) });
+    const request = { store: broken, key: newKey(), trace: buildTrace('t'), command: () => () => [countedEvent(7)] };
+    await expect(createOnce(request)).rejects.toBe(gone);
+  });
+
   test('a creation under an issued key that is too old is refused at first use, and answered as a repeat', async () => {
     const key = newKey();
     await expect(create({ ...key, expiredFor: 1 })).rejects.toEqual(stillUnderWay(59));

@@ -166,6 +166,13 @@ describe('a numbered request', () => {
     expect(await effects()).toBe(3);
   });
 
+  test('one request may confirm several answers, and all of them are deleted', async () => {
+    for (const number of [1, 2, 3]) await send(number, { answeredUpTo: 0 });
+    expect(Object.keys((await row()).answers)).toEqual(['1', '2', '3']);
+    await send(4, { answeredUpTo: 3 });
+    expect(Object.keys((await row()).answers)).toEqual(['4']);
+  });
+
   test('a client may leave numbers out', async () => {
     await send(5);
     await send(1_000_000);
@@ -367,7 +374,12 @@ describe('the key and the number of a request', () => {
   );
 
   test('a request has a key or a number, never both', () =>
-    expect(() => record({}, 'k1')).toThrow(refused('invalid-request')));
+    expect(() => record({}, 'k1')).toThrow(
+      expect.objectContaining({
+        code: 'invalid-request',
+        extra: { errors: [{ header: 'Idempotency-Key', detail: 'expected none beside Session-Id' }] },
+      }),
+    ));
   test('a request without a key and without a number is refused', () => {
     const { session: _, ...neither } = requestOf(1, {});
     expect(() => createRequestRecord(neither, records)).toThrow(refused('key-missing'));

@@ -1,13 +1,15 @@
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { logger } from '../../../packages/kit/aws/telemetry.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../../packages/kit/inbox/batch-runner.js';
-import { type BatchHandlers, collect } from '../../../packages/kit/inbox/batch-source.js';
+import { type BatchHandlers, type ClosedWindow, collect } from '../../../packages/kit/inbox/batch-source.js';
 import { CollectedMessages } from '../../../packages/kit/inbox/collected-messages.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { calendarKey, windowKey } from '../../../packages/kit/inbox/window-keys.js';
+import type { Work } from '../../../packages/kit/inbox/work.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import type { CommandContext } from '../../../packages/operator/cli/context.js';
 import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
@@ -349,4 +351,84 @@ describe('a page', () => {
     await runWindow(FIRST);
     expect(await times(FIRST)).toBe(3);
   });
+
+  test('each step has an actor, a trigger and idempotency keys of its own, the same in each attempt', async () => {
+    const keys: string[] = [];
+    const traces: object[] = [];
+    const note = ({ trace: { actor, trigger } }: ClosedWindow, work: Work) => {
+      keys.push(work.idempotencyKey('pay'));
+      traces.push({ actor, trigger });
+    };
+    const good = handlers;
+    handlers = {
+      page: (given, closed, work) => {
+        note(closed, work);
+        if (given.page === 1 && work.attempt === 1) throw new Error('not today');
+        return good.page(given, closed, work);
+      },
+      close: (closed, work) => {
+        note(closed, work);
+        return good.close(closed, work);
+      },
+    };
+    await runWindow(FIRST);
+    minute(12);
+    await runWindow(FIRST);
+    const [failed, again, ...others] = keys;
+    expect(failed).toBe(again);
+    expect(new Set([again, ...others]).size).toBe(3);
+    const steps = ['page 1', 'page 1', 'page 2', 'close'];
+    expect(traces).toEqual(steps.map((step) => ({ actor: 'service:desk', trigger: `sales/${FIRST}/${step}` })));
+  });
+
+  test('a page that projects has its effect before its messages count as processed', async () => {
+    const statuses: unknown[] = [];
+    page(() => ({
+      project: async () => {
+        statuses.push((await record('a')).status);
+        return 'applied';
+      },
+    }));
+    await runWindow(FIRST);
+    expect([statuses[0], statuses.length]).toEqual(['PENDING', 2]);
+    expect(await record('a')).toMatchObject({ status: 'PROCESSED' });
+  });
+
+  test('knows of each message whether it came late, and from which window', async () => {
+    await runWindow(FIRST);
+    await sell(['d'], 1);
+    await sell(['e'], 11);
+    minute(21);
+    await runWindow(SECOND);
+    expect(seen).toContain(`${SECOND} 1: d late from ${FIRST}, e`);
+  });
+});
+
+test('the log says what was collected, and which window another runner holds; records are read strongly consistent', async () => {
+  const info = vi.spyOn(logger, 'info').mockImplementation(() => undefined);
+  const send = vi.spyOn(documentClient, 'send');
+  await sell(['a'], 1);
+  await sell(['b'], 2);
+  const told = () =>
+    info.mock.calls.map(([word]) => word).filter((word) => word === 'collected' || word === 'not free');
+  expect(told()).toEqual(['collected', 'collected']);
+  minute(11);
+  await new CollectedMessages({ ...options, windows: TENS, pageSize: 2, graceSeconds: 60 }).claim(
+    { record: windowKey(SALES, FIRST) },
+    settings,
+  );
+  await runWindow(FIRST);
+  // Of a window alone, nothing is collected.
+  expect(told()).toEqual(['collected', 'collected', 'not free']);
+  const asked = send.mock.calls.map(([command]) => command as unknown);
+  const reads = asked.filter((command) => command instanceof BatchGetCommand);
+  expect(reads.length).toBeGreaterThan(0);
+  for (const { input } of reads) expect(input.RequestItems?.records?.ConsistentRead).toBe(true);
+  // Only what opens a window checks the calendar: the second message opened none.
+  const checks = asked.flatMap((command) =>
+    command instanceof TransactWriteCommand
+      ? [command.input.TransactItems?.filter((one) => one.ConditionCheck).length]
+      : [],
+  );
+  expect(checks).toEqual([0, 0]);
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
@@ -239,4 +240,16 @@ describe('an operator', () => {
     await run('1/4');
     expect([await stepsDone(), await cursor()]).toEqual([['0/1', '0/2', '1/4'], '1/4']);
   });
+});
+
+test('keys and places are stored, so they keep their form', () => {
+  const hash = createHash('sha256').update(subject).digest('hex').slice(0, 32);
+  expect(placeKey(STEPS, placeOf('0/7'))).toBe(`steps@0#${hash}#SEQ#0000000007`);
+  expect(placeKey(STEPS, placeOf('2/7'))).toBe(`steps@0#${hash}#SEQ#2/0000000007`);
+});
+
+test('a place of an earlier epoch is never the next one', () => {
+  expect(isNext(placeOf('0/4'), placeOf('1/3'))).toBe(false);
+  expect(isNext({ ...placeOf('0/4'), follows: '0/3' }, placeOf('1/3'))).toBe(false);
+  expect(isNext(placeOf('1/4'), placeOf('1/3'))).toBe(true);
 });

@@ -77,8 +77,11 @@ describe('publishing', () => {
     expect(await publish(client, 'b', entries(1), always)).toEqual([{ state: 'sent' }]);
     expect(calls).toHaveLength(2);
   });
-  test('fails as a whole where it may not publish at all', async () => {
-    const { client } = bus(() => ({ ErrorCode: 'NotAuthorizedForDetailTypeException' }));
-    await expect(publish(client, 'b', entries(1), always)).rejects.toThrow('NotAuthorizedForDetailTypeException');
-  });
+  test.each(['NotAuthorizedForDetailTypeException', 'AccessDeniedException'])(
+    'fails as a whole where it may not publish at all: %s',
+    async (ErrorCode) => {
+      const { client } = bus(() => ({ ErrorCode }));
+      await expect(publish(client, 'b', entries(1), always)).rejects.toThrow(ErrorCode);
+    },
+  );
 });

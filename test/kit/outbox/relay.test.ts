@@ -6,9 +6,11 @@ import fc from 'fast-check';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
+import type { SpanLine } from '../../../packages/kit/aws/spans.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import type { handler as Relay } from '../../../packages/kit/outbox/relay.lambda.js';
+import { readSpanLine } from '../../../packages/kit/traces/otlp.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -37,6 +39,9 @@ beforeAll(async () => {
   })) as never);
   ({ handler } = await import('../../../packages/kit/outbox/relay.lambda.js'));
 });
+
+const UNHURRIED = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 /** A commit with one event of each type. */
 const record = (at: number, types: readonly string[]) => ({
@@ -156,4 +161,85 @@ test('a commit that the bus will never take becomes a failure record, and counts
   const Key = { pk: recordKey(relayConsumer, 'Order#1/COMMIT#0000000001') };
   const { Item } = await documentClient.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }));
   expect(Item).toMatchObject({ status: 'FAILED', failures: [{ name: 'Unsendable' }] });
+});
+
+test('a record without a commit becomes a failure record that says so, also if it has no keys', async () => {
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  const { dynamodb: _, ...empty } = record(1, []);
+  const event = { Records: [empty, { dynamodb: { Keys: marshall({ pk: 'Order#7', sk: 'x' }) } }] };
+  const { givenUp } = await handler(event as unknown as DynamoDBStreamEvent, UNHURRIED);
+  expect(givenUp).toEqual(Array(2).fill(expect.stringContaining('the stream record has no new image')));
+  for (const [id, payload] of [
+    ['/', 'null'],
+    ['Order#7/x', expect.stringContaining('Order#7')],
+  ]) {
+    const Key = { pk: recordKey(relayConsumer, String(id)) };
+    const { Item } = await documentClient.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }));
+    expect(Item).toMatchObject({ status: 'FAILED', payload });
+  }
+});
+
+test('the log says how many commits come again and what the bus answered, and the metrics are written in any case', async () => {
+  const warned = vi.spyOn(telemetry.logger, 'warn').mockImplementation(() => undefined);
+  const written = vi.spyOn(telemetry, 'publishMetrics').mockImplementation(() => undefined);
+  refused = new Set(['Refused']);
+  const Records = [record(1, ['Taken']), record(2, ['Refused']), record(3, ['Taken'])];
+  const event = { Records } as unknown as DynamoDBStreamEvent;
+  const once = vi.fn().mockReturnValueOnce(60_000).mockReturnValue(0);
+  await handler(event, { getRemainingTimeInMillis: once } as unknown as Context);
+  // No time is left for a single call.
+  await handler(event, { getRemainingTimeInMillis: () => 0 } as unknown as Context);
+  refused = new Set();
+  expect(warned.mock.calls).toEqual([
+    ['some entries were not sent in time', { unsent: 2, name: 'ThrottlingException' }],
+    ['some entries were not sent in time', { unsent: 3 }],
+  ]);
+  expect(written).toHaveBeenCalledTimes(2);
+  warned.mockClear();
+  await handler(event, UNHURRIED);
+  expect(warned).not.toHaveBeenCalled();
+  expect(written).toHaveBeenCalledTimes(3);
+});
+
+test('with traces, each publication has a span: a child of the commit, the parent of what the consumers do', async () => {
+  const spans: SpanLine[] = [];
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    const line = readSpanLine(String(text));
+    if (line) spans.push(line);
+    return true;
+  });
+  vi.stubEnv('KIT_TRACES', 'on');
+  malformed = new Set(['Malformed']);
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  const { dynamodb } = record(4, ['Taken', 'Malformed']);
+  const NewImage = { ...dynamodb.NewImage, traceparent: { S: TRACEPARENT } };
+  const Keys = marshall({ pk: 'Order#4', sk: 'COMMIT#0000000001' });
+  await handler(
+    { Records: [{ dynamodb: { ...dynamodb, Keys, NewImage } }] } as unknown as DynamoDBStreamEvent,
+    UNHURRIED,
+  );
+  malformed = new Set();
+  vi.unstubAllEnvs();
+  out.mockRestore();
+  const common = { of: 'publish', bus: 'bus', correlationId: 'c', trace: TRACEPARENT.split('-')[1] };
+  expect(spans).toEqual([
+    expect.objectContaining({ ...common, message: '4-0', type: 'Taken', outcome: 'sent' }),
+    expect.objectContaining({
+      ...common,
+      message: '4-1',
+      type: 'Malformed',
+      outcome: 'hopeless',
+      error: 'MalformedDetail',
+    }),
+  ]);
+  expect(spans[0]).not.toHaveProperty('error');
+  expect(new Set(spans.map(({ span }) => span)).size).toBe(2);
+});
+
+test('without traces, nothing is written about a publication', async () => {
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  await handler({ Records: [record(5, ['Taken'])] } as unknown as DynamoDBStreamEvent, UNHURRIED);
+  const written = out.mock.calls.flatMap(([text]) => readSpanLine(String(text)) ?? []);
+  out.mockRestore();
+  expect(written).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
 import { updateProjection } from '../../../packages/kit/projection/projection.js';
+import { pointerKey } from '../../../packages/kit/projection/versions.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { Tallies } from './tallies.js';
 
@@ -427,11 +428,64 @@ test('a row that is older in the new version is completed, as one that is missin
   const [older] = await tallies.rows();
   await tallies.count(id);
   await tallies.consume(id);
+  await untilItCompares();
+  await tallies.put({ ...older, sk: 'ROW@2' });
+  expect((await done()).rebuild?.counts).toMatchObject({ completed: 1, differences: 0 });
+  expect(await tallies.shown(2)).toEqual({ [id]: 2 });
+});
+
+/** Begins a rebuild, and goes on until it compares. */
+async function untilItCompares(): Promise<void> {
   await begin();
   let phase = (await onePage()).rebuild?.phase;
   while (phase === 'REPLAY') phase = (await onePage()).rebuild?.phase;
   expect(phase).toBe('COMPARE');
+}
+
+test('a row that is older in the new version is completed by the newest events, also if the shown row lacks some', async () => {
+  const id = await tallies.listed();
+  const [older] = await tallies.rows();
+  await tallies.count(id);
+  await tallies.consume(id);
+  await untilItCompares();
   await tallies.put({ ...older, sk: 'ROW@2' });
+  await tallies.count(id);
   expect((await done()).rebuild?.counts).toMatchObject({ completed: 1, differences: 0 });
+  expect(await tallies.shown(2)).toEqual({ [id]: 3 });
+});
+
+test('a row that is older in the new version is a difference if the shown row has other content than its events', async () => {
+  const id = await tallies.listed();
+  const [older] = await tallies.rows();
+  await tallies.count(id);
+  await tallies.consume(id);
+  await untilItCompares();
+  await tallies.put({ ...older, sk: 'ROW@2' });
+  const shown = (await tallies.rows()).find(({ sk }) => sk === 'ROW');
+  await tallies.put({ ...shown, sum: 99 });
+  expect((await done()).rebuild?.counts).toMatchObject({ differences: 1 });
   expect(await tallies.shown(2)).toEqual({ [id]: 2 });
+});
+
+test('items of its partitions that are no rows stay as they are', async () => {
+  const id = await tallies.listed();
+  Object.assign(tallies.projection, { rowKeys: 'ROW' });
+  const note = { pk: `SHOWN#${id}`, sk: 'NOTE', version: 1, sum: 7 };
+  await tallies.put(note);
+  const { rebuild: ended } = await rebuild();
+  expect(ended?.counts).toMatchObject({ differences: 0 });
+  await done();
+  expect(await tallies.rows()).toContainEqual(note);
+  expect(await tallies.shown(2)).toEqual({ [id]: 1 });
+});
+
+test('a consumer reads the newest versions: with older ones it would leave out the version that is being built', async () => {
+  const asked = vi.spyOn(documentClient, 'send');
+  await tallies.listed();
+  const reads = asked.mock.calls
+    .map(([command]) => command as unknown)
+    .filter((command) => command instanceof GetCommand)
+    .filter(({ input }) => JSON.stringify(input.Key) === JSON.stringify(pointerKey('tallies')));
+  asked.mockRestore();
+  expect(new Set(reads.map(({ input }) => input.ConsistentRead))).toEqual(new Set([true]));
 });

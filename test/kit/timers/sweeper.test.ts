@@ -1,10 +1,18 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Context } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documentClient, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { Metric } from '../../../packages/kit/aws/metric-names.js';
+import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { messageGroupOf } from '../../../packages/kit/messages/envelope.js';
 import { duePartition, LEASES } from '../../../packages/kit/timers/contract.js';
+import { Sweeper } from '../../../packages/kit/timers/sweeper.js';
 import { TimerDispatcher } from '../../../packages/kit/timers/timer-dispatcher.js';
+import { functionEnvironment } from '../../support/function-environment.js';
 import { buildTrace } from '../../support/tally.js';
 import { WAITER, waitId } from '../../support/waiter/contract.js';
 import { environment, INTERVAL, QUEUE, Waiting } from './waiting.js';
@@ -307,4 +315,79 @@ describe('timers that can not be sent', () => {
     expect(new Set(records()).size).toBe(20);
     expect(waiting.sent).toHaveLength(20);
   });
+});
+
+describe('stored messages that are sent by their keys', () => {
+  test('leave their bodies and their attempts to whoever takes them', async () => {
+    const sweeper = new Sweeper({
+      table: 'records',
+      owner: WAITER.name,
+      queue: QUEUE,
+      intervalSeconds: INTERVAL,
+      sends: 'key',
+    });
+    const due = { status: 'PENDING', executeAt: waiting.in(0), duePk: duePartition(WAITER.name, 0), attempts: 0 };
+    // Of any size and form: nobody reads it here.
+    await waiting.put({ pk: 'stored', group: 'of a subject', payload: 'x'.repeat(30_000), ...due });
+    waiting.pass(10);
+    await sweeper.sweep(() => 50_000);
+    expect(waiting.sent).toEqual([{ record: 'stored', body: '{"record":"stored"}' }]);
+    expect(waiting.groups).toEqual(['of a subject']);
+    expect(await waiting.read('stored')).toMatchObject({ attempts: 0, executeAt: waiting.in(INTERVAL) });
+  });
+});
+
+describe('what a sweep tells', () => {
+  test('a timer that can never be sent is counted and logged once, with the reason', async () => {
+    const counted: string[] = [];
+    vi.spyOn(telemetry, 'count').mockImplementation((name) => {
+      counted.push(name);
+    });
+    const told = vi.spyOn(telemetry.logger, 'error').mockImplementation(() => undefined);
+    const pk = await waiting.set('anna');
+    waiting.refused.set(pk, { Code: 'InvalidMessageContents', SenderFault: true });
+    await waiting.sweep();
+    expect(counted).toEqual([Metric.CONSUMER_FAILURES]);
+    const fields = { record: pk, outcome: 'recorded', name: 'Unsendable', text: 'InvalidMessageContents' };
+    expect(told).toHaveBeenCalledWith('a timer can never be sent', expect.objectContaining(fields));
+    // Another sweeper has recorded it meanwhile.
+    await waiting.put({ ...(await waiting.read(pk)), status: 'PENDING', duePk: duePartition(WAITER.name, 0) });
+    inFrontOf('UpdateItemCommand', async () => {
+      const { duePk: _, ...record } = (await waiting.read(pk)) ?? {};
+      await waiting.put({ ...record, status: 'FAILED' });
+    });
+    waiting.pass(60);
+    await waiting.sweep();
+    expect(counted).toEqual([Metric.CONSUMER_FAILURES]);
+    expect(told).toHaveBeenLastCalledWith('a timer can never be sent', expect.objectContaining({ outcome: 'known' }));
+  });
+
+  test('its function writes the metrics in any case', async () => {
+    const written = vi.spyOn(telemetry, 'publishMetrics').mockImplementation(() => undefined);
+    functionEnvironment({ [Env.CONSUMER]: WAITER.name, [Env.QUEUE_URL]: QUEUE, [Env.RESEND_SECONDS]: '60' });
+    const { handler } = await import('../../../packages/kit/timers/sweeper.lambda.js');
+    const context = { getRemainingTimeInMillis: () => 50_000 } as Context;
+    await handler(undefined, context);
+    expect(written).toHaveBeenCalledTimes(1);
+    inFrontOf('QueryCommand', dies);
+    await expect(handler(undefined, context)).rejects.toThrow();
+    expect(written).toHaveBeenCalledTimes(2);
+  });
+});
+
+test('records are read strongly consistent, since the index may be behind; messages go to the endpoint of the Region', async () => {
+  const asked = vi.spyOn(documentClient, 'send');
+  const clients: SQSClient[] = [];
+  const send = vi.mocked(SQSClient.prototype.send);
+  const take = send.getMockImplementation();
+  send.mockImplementation(function (this: SQSClient, ...given) {
+    clients.push(this);
+    return take?.apply(this, given) as never;
+  });
+  await waiting.set('anna');
+  await waiting.sweep();
+  const reads = asked.mock.calls.map(([command]) => command as unknown).filter((one) => one instanceof BatchGetCommand);
+  expect(reads.map(({ input }) => input.RequestItems?.records?.ConsistentRead)).toEqual([true]);
+  // A queue's address names another host in a VPC with an endpoint.
+  expect(clients.map(({ config }) => config.useQueueUrlAsEndpoint)).toEqual([false]);
 });

@@ -103,8 +103,9 @@ test('of an error that a function has logged and thrown, its own line is shown',
 
 describe('lines of a log about errors', () => {
   const parsed = (line: object | string) =>
-    parseErrorLine(typeof line === 'string' ? line : JSON.stringify(line), {
-      stream: '2026/11/29/shop-dev-Halls-OnBooking[$LATEST]0a1b',
+    parseErrorLine({
+      text: typeof line === 'string' ? line : JSON.stringify(line),
+      fn: 'shop-dev-Halls-OnBooking',
       at: at(0),
     }).map(({ at: _, fn, ...line }) => {
       expect(fn).toBe('shop-dev-Halls-OnBooking');

@@ -154,6 +154,7 @@ describe('a command line', () => {
   const names = [
     'audit',
     'replay',
+    'stored',
     ...['orders', 'order', 'trace', 'status', 'doctor'],
     ...[
       'failures list',

@@ -40,6 +40,10 @@ describe('the page of proofs', () => {
     expect(page({}).match(/This part has not run yet\./g)).toHaveLength(5);
     const run = { ...RUN, leftOut: 'Bursts.' };
     expect(page({ suites: { run, results: [] } })).toContain('Left out: Bursts.');
+    const continued = { ...RUN, continues: { at: '2026-02-28T10:00:00Z', commit: '0123456789ab' } };
+    expect(page({ suites: { run: continued, results: [] } })).toContain(
+      'Run of 2026-03-01 at `abcdef012345`. It continues the run of 2026-02-28 at `0123456789ab`.',
+    );
     const text = page({ guards: { run: { ...RUN, renewed: 'G3' }, results: [GUARD] } });
     expect(text).toContain('It renewed "G3" only; the others are of earlier runs.');
   });
@@ -62,7 +66,7 @@ describe('the page of proofs', () => {
     kinds.add({ faults: [{ point: 'b', kind: 'late' }], violations: [violation] });
     expect(kinds.sorted()).toEqual({ late: { histories: 2, broken: 1 }, none: { histories: 1, broken: 0 } });
     const result = { scenario: 'place-one', possible: 9, byKind: kinds.sorted(), seconds: 1 };
-    const text = page({ histories: { run: RUN, results: [result] } });
+    const text = page({ histories: { run: RUN, budget: 10, results: [result] } });
     expect(text).toContain('| late | 2 | 1 |');
     expect(text).toContain('| `place-one` | 3 | 9 | 1 |');
   });

@@ -18,6 +18,7 @@ test('mutants have their line, and the source text before and after', async () =
       expect.objectContaining({
         file: 'a.ts',
         line: 2,
+        source: 'count < 3;',
         mutator: 'EqualityOperator',
         from: 'count < 3',
         to: 'count <= 3',
@@ -33,6 +34,15 @@ test.each(PATTERNS)('the sources of the $name are run-time code', (pattern) => {
   const files = sourcesOf(pattern);
   expect(files.length).toBeGreaterThan(0);
   expect(files.filter((file) => /construct|index\.ts|\.md$/.test(file))).toEqual([]);
+});
+
+test('a mutant is equivalent on its own line only', () => {
+  const [one] = EQUIVALENT;
+  if (!one) throw new Error('expected an equivalent mutant');
+  const { line, because, ...change } = one;
+  expect(equivalenceOf({ ...change, source: `  ${line};` })).toBe(because);
+  expect(equivalenceOf({ ...change, source: 'another line' })).toBeUndefined();
+  expect(equivalenceOf(change)).toBeUndefined();
 });
 
 test('each equivalent mutant is one that a run has drawn', () => {

@@ -66,10 +66,6 @@ export const INBOX: readonly PlantedBug[] = [
     from: 'if (place.epoch < cursor.epoch) return false;',
     to: 'if (place.epoch !== cursor.epoch) return false;',
   }),
-  sequencedMessages('a redriven message that was never stored gets no place', 'rewards-held-back', {
-    from: "if ((await super.retry(message, payload, confirmed)) === 'stored') return 'stored';",
-    to: 'if (message) return super.retry(message, payload, confirmed);',
-  }),
   sequencedMessages('a parked message is not pending any more', 'inbox-sequential', {
     from: 'set: { parkedAt,',
     to: "set: { status: 'PARKED', parkedAt,",

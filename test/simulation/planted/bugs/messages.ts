@@ -4,7 +4,7 @@ const commit = bugsIn('packages/kit/messages/commit.ts');
 const envelope = bugsIn('packages/kit/messages/envelope.ts');
 
 export const MESSAGES: readonly PlantedBug[] = [
-  commit('a commit after a restore has no epoch', 'restored-catalog', {
+  commit('a commit after a restore has no epoch', 'restored-accounts', {
     from: 'const epoch = Math.max(commit.epoch ?? 0, before);',
     to: 'const epoch = before;',
   }),

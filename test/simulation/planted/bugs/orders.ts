@@ -37,10 +37,6 @@ export const ORDERS: readonly PlantedBug[] = [
     from: "command.type === 'Approve' && (order.status === 'CANCELLED' || order.status === 'REJECTED')",
     to: "command.type === 'Approve' && (order.status as string) === ''",
   }),
-  createOrder('a rejected review releases the saga', 'user-races', {
-    from: "outcome === 'REJECTED' ? { type: 'Cancel' } : { type: 'Release' }",
-    to: "outcome === 'REJECTED' ? { type: 'Release' } : { type: 'Release' }",
-  }),
   order('a cancellation does not say that the saga is under way', 'cancel-races', {
     from: '(isUnderWay(order) ? { underWay: true } : {})',
     to: '({})',
