@@ -136,6 +136,10 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['BatchGet strong', 'what they do not show is reported, or recorded as a failure'],
     ['Query index', 'a list for an operator'],
   ],
+  'packages/operator/records/show-stored.ts': [
+    ['BatchGet eventual', 'the feed is read behind them, and who sees none asks again'],
+    ['BatchGet eventual', 'records are shown to an operator, who may ask again'],
+  ],
   'packages/operator/restore/restore-record.ts': [
     ['Query strong', 'it says which steps must not come again'],
     ['Get strong', 'another run may have taken over a moment ago'],
