@@ -138,6 +138,7 @@ export class Assembly {
         if (of === 'AWS::StackId') return this.home.arn('cloudformation', `stack/${name}/simulated`);
         const parameter = template.Parameters?.[of];
         if (parameter) return parameter.Default ?? '';
+        if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, 'Ref');
         return identify(of).ref;
       },
       attribute: (of, attribute) => {

@@ -31,7 +31,7 @@ export const isRun = ({ type }: Typed): boolean => isRunType(type);
 /** A reference in resolved properties to what a custom resource answers: `{{answer:<stack>/<logical id>:<attribute>}}`. */
 const ANSWER = /\{\{answer:([^:}]+):([^}]+)\}\}/g;
 
-/** Stands for `Fn::GetAtt` of a custom resource until its function has answered. */
+/** Stands for `Fn::GetAtt` of a custom resource, or `Ref`, until its function has answered. */
 export const answerReference = (id: string, attribute: string): string => `{{answer:${id}:${attribute}}}`;
 
 /** Returns the attributes that a value refers to, with the ids of their custom resources. */

@@ -155,7 +155,8 @@ export class Cloud {
   readonly scheduler: Scheduler;
   /** Kinesis data streams. */
   readonly kinesis: KinesisStreams;
-  private readonly customResources: CustomResources;
+  /** Custom resources of its stacks, as far as their functions have created them. */
+  readonly customResources: CustomResources;
   /** Operations of its services. */
   readonly services: Services;
   /** Models of services outside of AWS that functions call. */

@@ -1,4 +1,5 @@
 import type { Assembly, Resource, Stack } from '../../assembly/assembly.js';
+import type { Json } from '../../assembly/intrinsics.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
@@ -10,10 +11,11 @@ const PAGE = 100;
 interface Account {
   readonly deployment: { readonly assembly: Assembly };
   readonly world: EventLoop;
+  readonly customResources: { fill(value: Json): Json };
 }
 
 /** The deployed stacks. AWS CloudFormation API Reference, "Actions". */
-export function cloudformationApi({ deployment: { assembly }, world }: Account): Operations {
+export function cloudformationApi({ deployment: { assembly }, world, customResources }: Account): Operations {
   const CreationTime = new Date(world.begins).toISOString();
   const described = (stack: Stack) => ({
     StackId: idOf(stack, assembly),
@@ -26,7 +28,7 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
     Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
     Outputs: stack.outputs.map(({ key, value, description, exportName }) => ({
       OutputKey: key,
-      OutputValue: String(value),
+      OutputValue: String(customResources.fill(value)),
       Description: description,
       ExportName: exportName,
     })),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { Assembly } from '../../assembly/assembly.js';
 import type { Json } from '../../assembly/intrinsics.js';
+import { Cloud, Deployment } from '../../cloud/cloud.js';
 import { FixedFaults } from '../../engine/faults.js';
-import { allowStatement, arnOf, createCloud, functionResource } from '../../support/clouds.js';
+import { allowStatement, arnOf, createCloud, functionResource, writeAssembly } from '../../support/clouds.js';
 
 /** Answers a request of CloudFormation as `cfn-response` does. */
 const ANSWER = `const answer = (event, more) => new Promise((resolve, reject) => {
@@ -127,7 +129,9 @@ const READS = {
   Made: custom({ From: 'x' }),
   Next: custom({ From: { 'Fn::GetAtt': ['Made', 'Url'] } }),
   ...functionResource('Reader', [], {
-    Environment: { Variables: { URL: { 'Fn::Join': ['', ['at ', { 'Fn::GetAtt': ['Next', 'Url'] }]] }, OWN: 'own' } },
+    Environment: {
+      Variables: { URL: { 'Fn::Join': [' ', [{ Ref: 'Made' }, { 'Fn::GetAtt': ['Next', 'Url'] }]] }, OWN: 'own' },
+    },
   }),
 };
 
@@ -138,7 +142,16 @@ test('variables of functions and later custom resources get what a custom resour
   const results: unknown[] = [];
   cloud.fn('Shop/Reader').invoke({}, (result) => results.push(result));
   await cloud.world.settle();
-  expect(results).toEqual([{ kind: 'returned', value: ['at x/a/a', 'own'] }]);
+  expect(results).toEqual([{ kind: 'returned', value: ['made x/a/a', 'own'] }]);
+});
+
+test('outputs of a stack get what a custom resource answers', async () => {
+  const Outputs = { Address: { Value: { 'Fn::GetAtt': ['Made', 'Url'] } } };
+  const assembly = new Assembly(writeAssembly(READS, { Provider: DATA }), (template) => ({ ...template, Outputs }));
+  const cloud = new Cloud(new Deployment(assembly), { seed: '1' });
+  await cloud.deployed();
+  const describe = cloud.services.operation({ service: 'cloudformation', operation: 'DescribeStacks' });
+  expect(describe({})).toMatchObject({ Stacks: [{ Outputs: [{ OutputKey: 'Address', OutputValue: 'x/a' }] }] });
 });
 
 test('an answer without an attribute that the template reads is the failure of the deployment', async () => {

@@ -84,6 +84,11 @@ export class CustomResources {
     if (this.failure !== undefined) throw new DeploymentFailed(this.failure);
   }
 
+  /** Puts answers in the place of references to them. */
+  fill<Value extends Json>(value: Value): Value {
+    return fillAnswers(value, this.answers);
+  }
+
   /** @throws {NotModelled} if its provider is nothing that is invoked here */
   static check({ properties: { ServiceToken } }: Resource, functions: ReadonlyMap<string, unknown>): void {
     if (functions.has(String(ServiceToken))) return;
@@ -100,7 +105,7 @@ export class CustomResources {
     if (resource === undefined) return;
     const { world, asynchronous } = this.around;
     const { logicalId, stack, type, label } = resource;
-    const properties = fillAnswers(resource.properties, this.answers);
+    const properties = this.fill(resource.properties);
     const RequestId = world.random.id();
     const StackId = this.assembly.home.arn('cloudformation', `stack/${stack}/simulated`);
     const path = `/${encodeURIComponent(`${StackId}|${logicalId}|${RequestId}`)}`;
@@ -125,8 +130,8 @@ export class CustomResources {
   ): boolean {
     const answer = parse(body);
     const id = `${stack}/${logicalId}`;
-    const data = (answer?.Data ?? {}) as JsonObject;
-    const missing = this.wanted.find((one) => one.id === id && data[one.attribute] === undefined);
+    const data = { ...((answer?.Data ?? {}) as JsonObject), Ref: String(answer?.PhysicalResourceId) };
+    const missing = this.wanted.find((one) => one.id === id && !Object.hasOwn(data, one.attribute));
     const other = Object.entries(ids).find(([name, value]) => answer?.[name] !== value);
     if (Buffer.byteLength(body) > MAX_RESPONSE) this.fail(label, 'Response object is too long');
     else if (answer?.Status !== 'SUCCESS') this.fail(label, String(answer?.Reason ?? `its answer is ${body}`));
@@ -147,8 +152,7 @@ export class CustomResources {
   private updateReaders(id: string): void {
     for (const fn of this.around.functions.values()) {
       const { variables } = fn;
-      if (listAnswerReferences(variables).some((one) => one.id === id))
-        fn.update({ variables: fillAnswers(variables, this.answers) });
+      if (listAnswerReferences(variables).some((one) => one.id === id)) fn.update({ variables: this.fill(variables) });
     }
   }
 
