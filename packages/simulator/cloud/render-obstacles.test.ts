@@ -10,7 +10,7 @@ const lacking = (label: string, ...install: string[]): Obstacle => ({
   install,
 });
 
-test('an assembly without obstacles is told both commands', () =>
+test('an assembly without obstacles gets both commands', () =>
   expect(renderObstacles('cdk.out', [])).toBe(
     'cdk.out: nothing stands in the way\n  search it for faults: npx orderly-simulate cdk.out\n  run it:               npx orderly-local cdk.out',
   ));
