@@ -113,8 +113,11 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
   return played as Played;
 }
 
-const firstError = ({ log }: Cloud): string =>
-  `; first error: ${log.find(({ level }) => level === 'error')?.text ?? 'its functions have logged none'}`;
+const firstError = ({ log, world }: Cloud): string => {
+  const logged = log.find(({ level }) => level === 'error')?.text;
+  const denied = /DENIED .*$/.exec(world.trace.lines.find((line) => line.includes(' DENIED ')) ?? '')?.[0];
+  return `; first error: ${logged ?? denied ?? 'its functions have logged none'}`;
+};
 
 /** Lists the answers of a history that are refusals, from its trace. */
 const listRefused = ({ world }: Cloud): readonly string[] =>
