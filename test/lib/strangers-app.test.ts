@@ -23,6 +23,7 @@ import { OAuthScope, UserPool, UserPoolOperation } from 'aws-cdk-lib/aws-cognito
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Code,
@@ -82,7 +83,21 @@ class StrangersStack extends Stack {
     });
     const queue = new Queue(this, 'Queue', { encryption: QueueEncryption.SQS_MANAGED });
     work.addEventSource(new SqsEventSource(queue));
+    const nested = new LambdaFn(this, 'Nested', {
+      runtime: Runtime.NODEJS_22_X,
+      handler: 'lib/nested.run',
+      code: Code.fromAsset(fixture('nested')),
+    });
+    nested.addPermission('FromBucket', {
+      principal: new ServicePrincipal('s3.amazonaws.com'),
+      sourceAccount: this.account,
+    });
+    nested.addEventSource(new SqsEventSource(new Queue(this, 'Sealed', { encryption: QueueEncryption.KMS_MANAGED })));
     new Rule(this, 'Nightly', { schedule: Schedule.expression('rate(1 day)'), targets: [new LambdaFunction(work)] });
+    new Rule(this, 'AtTwo', {
+      schedule: Schedule.cron({ minute: '0', hour: '2' }),
+      targets: [new LambdaFunction(work)],
+    });
     new Bucket(this, 'Files', { removalPolicy: RemovalPolicy.DESTROY, autoDeleteObjects: true });
   }
 }
@@ -194,6 +209,12 @@ test('it runs: ES modules, several files, the SDK of the runtime, a callback, an
   cloud.queue('Queue').send({ body: 'x' });
   await cloud.world.settle();
   expect(cloud.log.filter(({ text }) => text.startsWith('worked'))).toHaveLength(1);
+  cloud.queue('Sealed').send({ body: 'x' });
+  await cloud.world.settle();
+  expect(cloud.log.filter(({ text }) => text === 'nested got x')).toHaveLength(1);
+  // The rules tick in the background: the one of each day, and the one at two o'clock.
+  await cloud.world.pass(24 * 3_600_000);
+  expect(cloud.log.filter(({ text }) => text.startsWith('worked'))).toHaveLength(3);
 });
 
 test('all that stands in the way is listed at once, and what carries messages can not be ignored', () => {

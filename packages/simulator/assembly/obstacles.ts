@@ -15,6 +15,8 @@ export interface Obstacle {
    * would prove nothing about them.
    */
   readonly mayBeIgnored: boolean;
+  /** Packages that take it out of the way, once they are installed. */
+  readonly install?: readonly string[];
 }
 
 /** An assembly that has something which the simulator doesn't play. The message names all of it. */

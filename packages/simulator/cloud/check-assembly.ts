@@ -2,7 +2,7 @@ import { Assembly } from '../assembly/assembly.js';
 import { AssemblyNotModelled, type Obstacle } from '../assembly/obstacles.js';
 import { Random } from '../engine/random.js';
 import { Environment, type EnvironmentHost } from '../runtime/environment.js';
-import { findCodeObstacle, isProviderOnly } from '../runtime/function-code.js';
+import { CodeNotRunnable, findCodeObstacle, isProviderOnly } from '../runtime/function-code.js';
 import { Cloud, Deployment } from './cloud.js';
 
 /**
@@ -48,6 +48,10 @@ function findUnloadable(deployment: Deployment): readonly Obstacle[] {
       environment.kill();
       return [];
     } catch (error) {
+      if (error instanceof CodeNotRunnable && error.install.length > 0) {
+        const what = 'its code needs packages that are not installed here';
+        return [{ type, label, what, mayBeIgnored: false, install: error.install }];
+      }
       const { name, message } = error as Error;
       const what =
         name === 'CodeNotRunnable' ? message : `its module can't be loaded: ${name}: ${message}${WHY[message] ?? ''}`;

@@ -14,7 +14,14 @@ const NAMED = 5;
 
 /** Writes what stands in the way, for people: by sort, those first that nothing can ignore. @param folder of the assembly */
 export function renderObstacles(folder: string, obstacles: readonly Obstacle[]): string {
-  if (obstacles.length === 0) return `${folder}: nothing stands in the way; run it: npx orderly-local ${folder}`;
+  if (obstacles.length === 0)
+    return [
+      `${folder}: nothing stands in the way`,
+      `  search it for faults: npx orderly-simulate ${folder}`,
+      `  run it:               npx orderly-local ${folder}`,
+    ].join('\n');
+  const install = [...new Set(obstacles.flatMap(({ install = [] }) => install))];
+  if (obstacles.every((one) => one.install)) return renderMissing(folder, obstacles, install);
   const sorts = [...groupBySort(obstacles)].sort((one, other) => Number(one.mayBeIgnored) - Number(other.mayBeIgnored));
   const blocking = sorts.filter(({ mayBeIgnored }) => !mayBeIgnored);
   const ignorable = sorts.filter(({ mayBeIgnored }) => mayBeIgnored);
@@ -27,9 +34,18 @@ export function renderObstacles(folder: string, obstacles: readonly Obstacle[]):
     ...section('Must be there:', blocking),
     ...section('May be ignored (--tolerant):', ignorable),
     '',
+    ...(install.length > 0 ? [`Install what is missing: npm install --save-dev ${install.join(' ')}`] : []),
     next,
   ].join('\n');
 }
+
+/** Writes what is missing, where packages are all that is. */
+const renderMissing = (folder: string, obstacles: readonly Obstacle[], install: readonly string[]): string =>
+  [
+    `${folder}: the code of ${count(new Set(obstacles.map(({ label }) => label)).size, 'function', 'functions')} needs packages that are not installed here.`,
+    "Lambda's runtime has the SDK of AWS, so it isn't in their bundles:",
+    `  npm install --save-dev ${install.join(' ')}`,
+  ].join('\n');
 
 /** Writes in one line what a tolerant cloud leaves out. */
 export function renderIgnored(obstacles: readonly Obstacle[]): string {

@@ -65,7 +65,15 @@ test.each([
 test('a package of the runtime that is not installed is named, with the command that installs it', () => {
   const source = "import { X } from '@aws-sdk/client-braket/deep'; export const handler = async () => X;";
   expect(() => singleFile({ 'index.mjs': source })).toThrow(
-    "Shop/Work uses @aws-sdk/client-braket/deep of Lambda's runtime, which isn't installed here: npm install --save-dev @aws-sdk/client-braket",
+    "Shop/Work uses @aws-sdk/client-braket of Lambda's runtime, not installed here: npm install --save-dev @aws-sdk/client-braket",
+  );
+});
+
+test('all packages of the runtime that are missing are named at once', () => {
+  const source =
+    "const a = require('@aws-sdk/client-braket'); const b = require('@aws-sdk/client-sqs'); const c = require('@aws-sdk/client-ivs');";
+  expect(() => singleFile({ 'index.js': source })).toThrow(
+    'npm install --save-dev @aws-sdk/client-braket @aws-sdk/client-ivs',
   );
 });
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+import { builtinModules, createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import { isCustomResource, isRun } from '../assembly/custom-resources.js';
@@ -19,6 +19,14 @@ export interface HandlerFile {
 /** Code that a function can't run here. */
 export class CodeNotRunnable extends Error {
   override readonly name = 'CodeNotRunnable';
+
+  /** @param install packages that are missing */
+  constructor(
+    message: string,
+    readonly install: readonly string[] = [],
+  ) {
+    super(message);
+  }
 }
 
 /** Where Lambda's runtime looks for a handler's file. aws-lambda-nodejs-runtime-interface-client, `src/function/module-loader.ts`. */
@@ -106,10 +114,13 @@ export function toSingleFile({ source, path, runtime }: HandlerFile, label: stri
   const folder = path === undefined ? process.cwd() : dirname(path);
   if (!needsBundling(source, path)) return source;
   const esbuild = findEsbuild(path ?? join(folder, 'x.js'));
-  if (!esbuild)
+  if (!esbuild) {
+    const install = ['esbuild', ...listMissing(source, path)];
     throw new CodeNotRunnable(
-      `the code of ${label} has to be bundled (ES modules, several files, or @aws-sdk of Lambda's runtime), and esbuild isn't installed: npm install --save-dev esbuild`,
+      `the code of ${label} has to be bundled (ES modules, several files, or @aws-sdk of Lambda's runtime), and esbuild isn't installed: npm install --save-dev ${install.join(' ')}`,
+      install,
     );
+  }
   const external = new Set<string>();
   for (;;) {
     try {
@@ -129,11 +140,11 @@ export function toSingleFile({ source, path, runtime }: HandlerFile, label: stri
     } catch (error) {
       const missing = unresolved(error).filter((name) => !external.has(name));
       if (missing.length === 0) throw new CodeNotRunnable(`esbuild can't bundle ${label}: ${(error as Error).message}`);
-      for (const name of missing) {
-        const isOfRuntime = OF_RUNTIME.test(name) || (SDK_V2.test(name) && hasSdkV2(runtime));
-        if (isOfRuntime && !OPTIONAL.test(name)) throw new CodeNotRunnable(missingPackage(label, name));
-        external.add(name);
-      }
+      const ofRuntime = missing.filter(
+        (name) => (OF_RUNTIME.test(name) || (SDK_V2.test(name) && hasSdkV2(runtime))) && !OPTIONAL.test(name),
+      );
+      if (ofRuntime.length > 0) throw missingPackages(label, ofRuntime);
+      for (const name of missing) external.add(name);
     }
   }
 }
@@ -148,9 +159,29 @@ const OF_MODULE: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-function missingPackage(label: string, name: string): string {
-  const found = /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
-  return `${label} uses ${name} of Lambda's runtime, which isn't installed here: npm install --save-dev ${found}`;
+function missingPackages(label: string, names: readonly string[]): CodeNotRunnable {
+  const install = [...new Set(names.map(toPackage))];
+  return new CodeNotRunnable(
+    `${label} uses ${install.join(', ')} of Lambda's runtime, not installed here: npm install --save-dev ${install.join(' ')}`,
+    install,
+  );
+}
+
+/** Returns the package of a module's name: `@aws-sdk/client-s3` of `@aws-sdk/client-s3/commands`. */
+const toPackage = (name: string): string => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
+
+/** Returns the packages of Lambda's runtime that a source asks for and that aren't installed, as far as its own text tells. */
+function listMissing(source: string, path: string | undefined): readonly string[] {
+  const names = [...source.matchAll(REQUIRED), ...source.matchAll(IMPORTED)].flatMap(
+    ([, one, other]) => one ?? other ?? [],
+  );
+  const asked = new Set(names.filter((name) => OF_RUNTIME.test(name) && !OPTIONAL.test(name)).map(toPackage));
+  const from = [path ?? join(process.cwd(), 'x.js'), join(process.cwd(), 'x.js')];
+  const isInstalled = (name: string): boolean =>
+    from.some((file) =>
+      (createRequire(resolve(file)).resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name))),
+    );
+  return [...asked].filter((name) => !isInstalled(name));
 }
 
 /** Returns the imports that esbuild couldn't resolve. They fail when the code asks for them, as on Lambda. */
@@ -160,6 +191,8 @@ function unresolved(error: unknown): readonly string[] {
 }
 
 const REQUIRED = /\brequire\(\s*["']([^"']+)["']\s*\)|\bimport\(\s*["']([^"']+)["']\s*\)/g;
+/** The module of an `import` in an ES module. */
+const IMPORTED = /\bfrom\s*["']([^"']+)["']/g;
 const BUILTINS = new Set(builtinModules);
 
 function needsBundling(source: string, path: string | undefined): boolean {

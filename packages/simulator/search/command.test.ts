@@ -9,13 +9,14 @@ import { counting, writeQueueShop } from '../support/queue-shop.js';
 
 const COMMAND = fileURLToPath(new URL('./command.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const TSX = import.meta.resolve('tsx');
 
 const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
 const inFolder = (name: string): string => join(folder, name);
 
-const simulate = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', COMMAND, ...args], {
-    cwd: ROOT,
+const simulate = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = ROOT) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', TSX, COMMAND, ...args], {
+    cwd,
     encoding: 'utf8',
     env: { ...process.env, GITHUB_ACTIONS: '', ...env },
   });
@@ -83,7 +84,7 @@ test('a scenario in TypeScript is loaded, and its own promise is named', () => {
 });
 
 test.each([
-  [['cdk.out'], 2, 'either --scenario or --requests is needed'],
+  [['nowhere'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
   [['cdk.out', '--for', 'long'], 2, '--for long: a time such as 90s, 5m or 2h was expected'],
   [['cdk.out', '--without', 'floods'], 2, '--without floods: kinds are answer-lost'],
   [['nowhere', '--requests', 'x.http'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
@@ -91,6 +92,32 @@ test.each([
   const { status, stderr } = simulate(args);
   expect(stderr).toContain(message);
   expect(status).toBe(code);
+});
+
+test('the first call writes requests for the routes, the next one plays them, and says what it learns of the app', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'first-'));
+  const app = writeQueueShop(counting(false));
+  const options = [app, '--workers', '1', '--seeds', '0'];
+  const first = simulate(options, {}, cwd);
+  expect(first.stdout).toContain('requests.http is new, with 1 request that your app may expect:\n  POST /');
+  expect(first.status).toBe(2);
+  const file = join(cwd, 'requests.http');
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain('POST /\nContent-Type: application/json\n\n{}');
+  writeFileSync(file, text.replace('{}', '{"id":"lamp"}'));
+  const next = simulate(options, {}, cwd);
+  expect(next.stderr).toMatch(/^Requests: requests.http\nPlays the requests without faults first/);
+  expect(next.stdout).toMatch(
+    /\d+ histories, \d+ findings, by the construct where the fault happened:\n {2}Shop\/Work: .*answer-lost/,
+  );
+  expect(next.status).toBe(1);
+});
+
+test('an app that refuses every request is no app without findings', () => {
+  writeFileSync(inFolder('refused.http'), 'GET /nowhere\n');
+  const { status, stderr } = simulate([writeQueueShop(counting(true)), '--requests', inFolder('refused.http')]);
+  expect(stderr).toMatch(/the app refuses every request even without faults:\n {2}GET \/nowhere -> 403 \{"message":/);
+  expect(status).toBe(1);
 });
 
 test('a module models the hosts that functions call; without it, the app says which host nobody has modelled', () => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { fork } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,21 +16,24 @@ import { CodeNotRunnable } from '../runtime/function-code.js';
 import { ModuleUnusable } from '../runtime/import-file.js';
 import { KINDS } from './explain.js';
 import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
-import { renderAnnotations, renderFindings, renderJUnit, renderSarif } from './findings-files.js';
+import { renderAnnotations, renderFindings, renderJUnit, renderSarif, renderSummary } from './findings-files.js';
 import { loadScenarios, ScenarioUnusable } from './load-scenario.js';
 import { AppDoesNotAnswer, describeUnknownHosts, makeOracle, PROMISES } from './oracle.js';
+import { showProgress } from './progress.js';
 import { RequestsUnreadable, readRequests } from './recorded-requests.js';
 import type { Scenario, Violation } from './scenario.js';
 import { playAgain, type SearchResult, searchApp } from './search-app.js';
 import { toRepeated } from './search-requests.js';
+import { makeStarter } from './starter.js';
 import { StepImpossible } from './steps.js';
 
-const USAGE = `orderly-simulate [folder] (--scenario <file> | --requests <file>) [options]
+const USAGE = `orderly-simulate [folder] [--scenario <file> | --requests <file>] [options]
                        plays the cloud assembly of a folder (cdk.out) with every single fault, then with random faults,
                        and lists all findings; the exit code is 1 if a promise is broken
   --scenario <file>    scenarios of your own, as a module (.ts, .mjs, .js) exports them
   --requests <file>    requests that were recorded (.http, .har), or examples of an OpenAPI document (.json), or steps for an
-                       app without an API (.json), with promises that every app makes
+                       app without an API (.json), with promises that every app makes; requests.http or requests.json by default,
+                       and the first call writes one for your routes
   --outside <module>   models of hosts outside of AWS that functions call, as the module exports them by default
   --for <time>         ends after 90s, 5m, 2h
   --seeds <number>     histories with random faults (50)
@@ -162,9 +165,15 @@ async function search(folder: string, args: readonly string[], values: Values): 
     until: values.for === undefined ? undefined : Date.now() + parseTime(values.for),
     without: parseKinds(values.without ?? ''),
   };
-  if (values.scenario === undefined && values.requests === undefined)
-    throw new UsageError('either --scenario or --requests is needed');
+  if (values.scenario === undefined && values.requests === undefined) {
+    const found = STARTERS.find((file) => existsSync(file));
+    if (found === undefined) return writeStarter(folder);
+    console.error(`Requests: ${found}`);
+    return search(folder, [...args, '--requests', found], { ...values, requests: found });
+  }
   if (part !== undefined) return work(folder, values, options, part);
+  if (values.requests !== undefined)
+    console.error('Plays the requests without faults first, and then with each single fault.');
   const prepared = await prepare(folder, values);
   const { deployment, scenarios, repeats, leftOut, refused, unknownHosts } = prepared;
   const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
@@ -172,7 +181,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
   const results =
     most === 1
-      ? await searchAll(prepared, options, { part: 0, of: 1 }, showProgress())
+      ? await searchAll(prepared, options, { part: 0, of: 1 }, showProgress(process.stderr))
       : await searchInWorkers(args, most);
   const found = results.flatMap(({ broken }) => broken);
   const findings = groupFindings([...found, ...repeats.map(toRepeated)]);
@@ -190,9 +199,27 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (!deployment.recycles)
     console.log('Modules of some functions keep something between invocations: each history has new environments.');
   const histories = results.reduce((sum, one) => sum + one.histories, 0);
-  console.log(`\n${histories} histories, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`);
+  console.log(`\n${renderSummary(histories, findings)}`);
   if (ignored !== undefined) console.log(ignored);
   return findings.length > 0 ? 1 : 0;
+}
+
+/** Files of requests that are looked for where none is named. */
+const STARTERS = ['requests.http', 'requests.json'] as const;
+
+/** Writes a first file of requests, which a person completes. @returns 2, since nothing was searched */
+function writeStarter(folder: string): number {
+  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles: 'collected' });
+  const { file, text, names } = makeStarter(new Cloud(deployment, { seed: 'starter', keepTrace: false }));
+  writeFileSync(file, text, { flag: 'wx' });
+  const [one, several] = file === 'requests.http' ? ['request', 'requests'] : ['step', 'steps'];
+  const what = `${names.length} ${names.length === 1 ? one : several}`;
+  console.log(
+    `${file} is new, with ${what} that your app may expect:\n  ${names.join('\n  ')}\n` +
+      'Put real bodies and ids into it, and call the same again: npx orderly-simulate',
+  );
+  console.log('Or write promises of your own: npx orderly-simulate --scenario promises.ts');
+  return 2;
 }
 
 type Options = Pick<Parameters<typeof searchApp>[2], 'seeds' | 'until' | 'without'>;
@@ -208,17 +235,6 @@ async function searchAll(
   for (const scenario of scenarios)
     results.push(await searchApp(deployment, scenario, { ...options, share, onProgress }));
   return results;
-}
-
-/** Shows how far a search is, on a terminal. */
-function showProgress(): (done: number, all: number, broken: number) => void {
-  const { isTTY } = process.stderr;
-  return (done, all, broken) => {
-    if (isTTY)
-      process.stderr.write(
-        `\r${done} of ${all} histories, ${broken} broke a promise\u001b[K${done === all ? '\n' : ''}`,
-      );
-  };
 }
 
 /** Plays a share of the search, and tells the process that has started it. */
@@ -239,7 +255,7 @@ async function work(folder: string, values: Values, options: Options, name: stri
 
 /** Lets several processes search. They end with this one. */
 async function searchInWorkers(args: readonly string[], most: number): Promise<readonly SearchResult[]> {
-  const show = showProgress();
+  const show = showProgress(process.stderr);
   const state = Array.from({ length: most }, () => ({ done: 0, all: 0, broken: 0 }));
   const results = state.map(
     (_, part) =>

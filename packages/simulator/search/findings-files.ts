@@ -1,19 +1,48 @@
 import type { FaultKind } from '../engine/faults.js';
 import { KINDS } from './explain.js';
-import type { Finding } from './findings.js';
+import type { BrokenHistory, Finding } from './findings.js';
 
 /** Writes findings for people: by promise, each with its cause and its history on one screen. @param replay returns the command that plays one again */
 export function renderFindings(findings: readonly Finding[], replay: (number: number) => string): string {
   const promises = [...new Set(findings.map(({ promise }) => promise))];
+  // In the order in which they are printed: by promise.
+  const printed = promises.flatMap((promise) => findings.filter((finding) => finding.promise === promise));
   return promises
     .flatMap((promise) => [
       `BROKEN ${promise}`,
-      ...findings.flatMap((finding, at) => (finding.promise === promise ? renderFinding(finding, replay(at + 1)) : [])),
+      ...printed.flatMap((finding, at) => {
+        if (finding.promise !== promise) return [];
+        const number = findings.indexOf(finding) + 1;
+        const before = printed.slice(0, at).find(({ shortest }) => isSameHistory(shortest, finding.shortest));
+        return renderFinding(finding, replay(number), before && findings.indexOf(before) + 1);
+      }),
     ])
     .join('\n');
 }
 
-function renderFinding({ promise, kind, construct, count, shortest }: Finding, replay: string): readonly string[] {
+const isSameHistory = (one: BrokenHistory, other: BrokenHistory): boolean =>
+  one.seed === other.seed && JSON.stringify(one.faults) === JSON.stringify(other.faults);
+
+/** Writes how much was played and found, and where: the last lines of a search. */
+export function renderSummary(histories: number, findings: readonly Finding[]): string {
+  const kinds = new Map<string, Set<string>>();
+  for (const { kind, construct } of findings) {
+    const where = construct === '' ? 'without a fault' : construct;
+    kinds.set(where, (kinds.get(where) ?? new Set()).add(kind));
+  }
+  const lines = [...kinds]
+    .sort(([, one], [, other]) => other.size - one.size)
+    .map(([where, some]) => (where === 'without a fault' ? `  ${where}` : `  ${where}: ${[...some].join(', ')}`));
+  const count = `${histories} histories, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
+  return findings.length === 0 ? count : `${count}, by the construct where the fault happened:\n${lines.join('\n')}`;
+}
+
+/** @param before number of an earlier finding with the same history, which needn't be shown again */
+function renderFinding(
+  { promise, kind, construct, count, shortest }: Finding,
+  replay: string,
+  before: number | undefined,
+): readonly string[] {
   const where = kind === 'none' ? 'without a fault' : `${kind} at ${construct}`;
   const violation = shortest.violations.find((one) => one.promise === promise);
   return [
@@ -21,9 +50,13 @@ function renderFinding({ promise, kind, construct, count, shortest }: Finding, r
     `  ${where}: ${count} ${count === 1 ? 'history' : 'histories'}`,
     `    ${shortest.cause}`,
     ...(violation?.detail.split('\n') ?? []).slice(0, 6).map((line) => `    ${line.slice(0, 240)}`),
-    ...sourceOf(kind),
-    ...shortest.lines.map((line) => `      ${line.slice(0, 180)}`),
-    `    play it again: ${replay}`,
+    ...(before === undefined
+      ? [
+          ...sourceOf(kind),
+          ...shortest.lines.map((line) => `      ${line.slice(0, 180)}`),
+          `    play it again: ${replay}`,
+        ]
+      : [`    the history of finding ${before} does this too: ${replay}`]),
   ];
 }
 

@@ -27,6 +27,9 @@ export interface Finding {
   readonly shortest: BrokenHistory;
 }
 
+const BY_CONDITIONS =
+  'It is broken without any fault, under the conditions of a seed: clocks of functions differ by up to 2 s, environments are cold, expired items and indexes are late, pages are short.';
+
 /** Describes a broken history. */
 export function describeBroken({ seed, faults, violations, trace }: History, bySeed: boolean): BrokenHistory {
   const [fault] = faults;
@@ -35,7 +38,7 @@ export function describeBroken({ seed, faults, violations, trace }: History, byS
     bySeed,
     faults,
     violations: violations.map(({ invariant, detail }) => ({ promise: invariant, detail })),
-    cause: fault ? explain(fault, trace) : 'It is broken without any fault.',
+    cause: fault ? explain(fault, trace) : bySeed ? BY_CONDITIONS : 'It is broken without any fault.',
     lines: fault ? excerpt(fault, trace) : trace.slice(0, 24),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
-import { CLIENT } from '../support/clouds.js';
+import { apiMethod, createApi, integrationUri } from '../support/apis.js';
+import { CLIENT, functionResource } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
 import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
@@ -90,4 +91,13 @@ test('an app that fails without faults is an error of its own', async () => {
   deployment.replace('Shop/Place', "exports.handler = async () => { throw new Error('no table'); };");
   await expect(makeOracle(deployment, wrong)).rejects.toThrow(AppDoesNotAnswer);
   await expect(makeOracle(deployment, wrong)).rejects.toThrow(/POST \/ -> 502; first error: .*no table/);
+});
+
+test('an app whose API may not call its function says so: neither the function nor the API logs it', async () => {
+  const Integration = { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: integrationUri('Shut') };
+  const shut = functionResource('Shut') as unknown as Parameters<typeof createApi>[0];
+  const { deployment } = createApi({ ...shut, Post: apiMethod(undefined, 'POST', { Integration }) });
+  await expect(makeOracle(deployment, REQUESTS)).rejects.toThrow(
+    /POST \/ -> 500; first error: DENIED lambda:InvokeFunction on .*:Shop-Shut for apigateway.amazonaws.com: no permission of Shop\/Shut is for arn:aws:execute-api:.*\/dev\/POST\//,
+  );
 });

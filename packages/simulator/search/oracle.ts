@@ -25,6 +25,10 @@ const TRIES = 6;
 const FIRST_PAUSE = 500;
 /** Seeds of calm histories. What differs between them is chance. */
 const CALM = ['calm 1', 'calm 2', 'calm 3'];
+/** Characters of a refusal that are shown. */
+const LINE = 200;
+/** Begin of the histories: far from midnight, since clocks that differ by a second would put items under another day. */
+const MORNING = Date.UTC(2026, 0, 5, 10);
 /** Differences that a violation names. */
 const NAMED = 4;
 
@@ -42,6 +46,8 @@ export interface Oracle {
 }
 
 interface Played {
+  /** Requests that were refused, as `POST /orders -> 401 {"message":"Unauthorized"}`. */
+  readonly refused: readonly string[];
   readonly unknownHosts: readonly string[];
   readonly state: EndState;
   readonly statuses: readonly number[];
@@ -64,12 +70,12 @@ export async function makeOracle(
   const baseline = new Baseline(plays.map(({ state }) => state));
   const scenario: Scenario = {
     name,
+    conditions: { begins: MORNING },
     play: async (cloud) => judge(cloud, baseline, calm, await sendAll(cloud, requests), requests),
   };
-  const refused = requests.flatMap(({ name: request }, at) => {
-    const status = calm.statuses[at] ?? 0;
-    return status >= 400 ? [`${request} -> ${status}`] : [];
-  });
+  const { refused } = calm;
+  if (refused.length >= requests.length)
+    throw new AppDoesNotAnswer(`the app refuses every request even without faults:\n  ${refused.join('\n  ')}`);
   const repeats = await findRepeats(deployment, requests, baseline);
   const unknownHosts = [...new Set(plays.flatMap((play) => play.unknownHosts))];
   return { scenario, leftOut: baseline.leftOut, repeats, refused, unknownHosts };
@@ -80,9 +86,15 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
   let played: Played | undefined;
   const scenario: Scenario = {
     name: 'without faults',
+    conditions: { begins: MORNING },
     play: async (cloud) => {
       const statuses = await sendAll(cloud, requests);
-      played = { statuses, state: readEndState(cloud), unknownHosts: [...cloud.thirdParties.unknownHosts] };
+      played = {
+        statuses,
+        state: readEndState(cloud),
+        unknownHosts: [...cloud.thirdParties.unknownHosts],
+        refused: listRefused(cloud),
+      };
       const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
       if (lost !== undefined)
         throw new AppDoesNotAnswer(
@@ -101,8 +113,15 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
   return played as Played;
 }
 
-const firstError = ({ log }: Cloud): string =>
-  `; first error: ${log.find(({ level }) => level === 'error')?.text ?? 'its functions have logged none'}`;
+const firstError = ({ log, world }: Cloud): string => {
+  const logged = log.find(({ level }) => level === 'error')?.text;
+  const denied = /DENIED .*$/.exec(world.trace.lines.find((line) => line.includes(' DENIED ')) ?? '')?.[0];
+  return `; first error: ${logged ?? denied ?? 'its functions have logged none'}`;
+};
+
+/** Lists the answers of a history that are refusals, from its trace. */
+const listRefused = ({ world }: Cloud): readonly string[] =>
+  world.trace.lines.flatMap((line) => /^\S+ client (.* -> 4\d\d.*)$/.exec(line)?.[1]?.slice(0, LINE) ?? []);
 
 const adviseOutside = ({ thirdParties: { unknownHosts } }: Cloud): string =>
   unknownHosts.size === 0 ? '' : `; ${describeUnknownHosts([...unknownHosts])}`;

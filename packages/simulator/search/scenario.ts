@@ -38,6 +38,7 @@ export interface History {
 /** Conditions of a run besides its faults. */
 export type Conditions = Pick<
   CloudOptions,
+  | 'begins'
   | 'keepTrace'
   | 'clockSkew'
   | 'coldness'

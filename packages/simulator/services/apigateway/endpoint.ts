@@ -81,6 +81,8 @@ export function callFunction(
   };
   const fn = functions.get(functionArn);
   if (!fn || !iam.resourceAllows(functionArn, access)) {
+    const why = fn ? `no permission of ${fn.label} is for ${SourceArn}` : 'there is no such function';
+    world.note(`DENIED lambda:InvokeFunction on ${functionArn} for apigateway.amazonaws.com: ${why}`);
     world.after(1, () => done('forbidden'));
     return;
   }

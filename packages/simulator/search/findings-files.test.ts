@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { BrokenHistory, Finding } from './findings.js';
+import { renderFindings, renderSummary } from './findings-files.js';
+
+const history = (point: string, ...promises: string[]): BrokenHistory => ({
+  seed: 'singles',
+  bySeed: false,
+  faults: [{ point, kind: 'answer-lost' }],
+  violations: promises.map((promise) => ({ promise, detail: `${promise} is broken` })),
+  cause: 'At this call the answer was lost.',
+  lines: ['a line of the history'],
+});
+const finding = (promise: string, construct: string, shortest: BrokenHistory): Finding => ({
+  promise,
+  kind: 'answer-lost',
+  construct,
+  count: 1,
+  shortest,
+});
+
+const both = history('Place call 1', 'tables', 'messages');
+const findings = [
+  finding('tables', 'Place', both),
+  finding('messages', 'Place', both),
+  finding('tables', 'Work', history('Work call 2', 'tables')),
+];
+
+test('a history that breaks several promises is shown once, and named by the others', () => {
+  const text = renderFindings(findings, (number) => `replay ${number}`);
+  expect(text.match(/a line of the history/g)).toHaveLength(2);
+  expect(text).toMatch(
+    /BROKEN messages\n\n.*\n.*\n {4}messages is broken\n {4}the history of finding 1 does this too: replay 2$/,
+  );
+});
+
+test('the last lines of a search say where it has found something', () => {
+  expect(renderSummary(40, findings)).toBe(
+    '40 histories, 3 findings, by the construct where the fault happened:\n  Place: answer-lost\n  Work: answer-lost',
+  );
+  expect(renderSummary(40, [])).toBe('40 histories, 0 findings');
+});

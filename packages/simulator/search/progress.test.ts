@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { showProgress } from './progress.js';
+
+function shown(isTTY: boolean) {
+  let [text, now] = ['', 0];
+  const write = (more: string): void => {
+    text += more;
+  };
+  const show = showProgress({ isTTY, write }, () => now);
+  for (let done = 1; done <= 3; done++) {
+    now += 6_000;
+    show(done, 3, 0);
+  }
+  return text;
+}
+
+test('a build has a line each ten seconds', () => expect(shown(false)).toBe('2 of 3 histories, 0 broke a promise\n'));
+
+test('a terminal has one line that changes, and it ends with the search', () => {
+  const text = shown(true);
+  expect(text.split('\r')).toHaveLength(4);
+  expect(text).toMatch(/3 of 3 histories, 0 broke a promise.*\n$/);
+});

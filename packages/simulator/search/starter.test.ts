@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { arnOf, createCloud, functionResource } from '../support/clouds.js';
+import { machineResource } from '../support/machines.js';
+import { makeStarter } from './starter.js';
+
+const mapping = (queue: string) => ({
+  Type: 'AWS::Lambda::EventSourceMapping',
+  Properties: { EventSourceArn: arnOf(queue), FunctionName: { Ref: 'Work' } },
+});
+
+test('an app without an API begins by its queues and state machines, and not by what its functions send to', () => {
+  const cloud = createCloud({
+    Queue: { Type: 'AWS::SQS::Queue' },
+    Dead: { Type: 'AWS::SQS::Queue' },
+    Mapping: mapping('Queue'),
+    ...functionResource('Work'),
+    ...machineResource({ Done: { Type: 'Succeed' } }),
+  });
+  const { file, text, names } = makeStarter(cloud);
+  expect(file).toBe('requests.json');
+  expect(JSON.parse(text)).toEqual({
+    steps: [
+      { send: 'Shop/Queue', body: {} },
+      { execute: 'Shop/Machine', input: {} },
+    ],
+  });
+  expect(names).toEqual(['send Shop/Queue', 'execute Shop/Machine']);
+});
+
+test('an app of functions alone begins by them', () =>
+  expect(makeStarter(createCloud(functionResource('Work'))).names).toEqual(['invoke Shop/Work']));

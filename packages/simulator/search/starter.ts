@@ -1,0 +1,58 @@
+import type { Cloud } from '../cloud/cloud.js';
+
+/** A first file of requests for an app, which a person completes. */
+export interface Starter {
+  /** `requests.http`, or `requests.json` for an app without an API. */
+  readonly file: 'requests.http' | 'requests.json';
+  readonly text: string;
+  /** Names of the requests or steps that it has. */
+  readonly names: readonly string[];
+}
+
+/** Order of methods: what creates comes before what reads, and what deletes comes last. */
+const ORDER = ['POST', 'PUT', 'PATCH', 'ANY', 'GET', 'HEAD', 'DELETE'];
+
+/** Makes a first file of requests from what an app has: a request for each route, or a step for each queue, topic and state machine. */
+export function makeStarter(cloud: Cloud): Starter {
+  const names = cloud.apis
+    .flatMap(({ routes }) => routes)
+    .filter(({ method }) => method !== 'OPTIONS')
+    .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
+    .map(({ method, resource }) => `${method === 'ANY' ? 'POST' : method} ${toExample(resource)}`);
+  if (cloud.apis.length > 0) return { file: 'requests.http', text: renderRequests(names), names };
+  const steps = listSteps(cloud);
+  return { file: 'requests.json', text: `${JSON.stringify({ steps }, null, 2)}\n`, names: steps.map(nameStep) };
+}
+
+/** Puts values in the place of a path's parameters: `/orders/{id}` becomes `/orders/1`. */
+const toExample = (path: string): string => path.replaceAll(/\{[^}]+\}/g, '1');
+
+function renderRequests(names: readonly string[]): string {
+  const requests = names.map((name) =>
+    /^(GET|HEAD|DELETE) /.test(name) ? name : `${name}\nContent-Type: application/json\n\n{}`,
+  );
+  return [
+    '# orderly-simulate plays these requests one after the other. Put in the bodies and ids that your app expects,',
+    '# and headers such as Authorization. A request may come more than once, with other values.',
+    '',
+    requests.join('\n\n###\n'),
+    '',
+  ].join('\n');
+}
+
+function listSteps({ queues, topics, functions, deployment: { assembly } }: Cloud): readonly object[] {
+  const read = new Set(
+    assembly.findByType('AWS::Lambda::EventSourceMapping').map(({ properties }) => String(properties.EventSourceArn)),
+  );
+  const steps = [
+    ...[...queues].filter(([arn]) => read.has(arn)).map(([, { label }]) => ({ send: label, body: {} })),
+    ...assembly
+      .findByType('AWS::SNS::Topic')
+      .filter(({ arn }) => topics.reachesPrograms(arn))
+      .map(({ label }) => ({ publish: label, message: {} })),
+    ...assembly.findByType('AWS::StepFunctions::StateMachine').map(({ label }) => ({ execute: label, input: {} })),
+  ];
+  return steps.length > 0 ? steps : [...functions.values()].map(({ label }) => ({ invoke: label, payload: {} }));
+}
+
+const nameStep = (step: object): string => Object.entries(step).slice(0, 1).flat().join(' ');
