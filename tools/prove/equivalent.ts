@@ -52,6 +52,20 @@ export const EQUIVALENT: readonly Equivalent[] = [
     because:
       'only a missing value has no canonical form, and none is hashed: a key of `auto` without a body is refused before',
   },
+  {
+    file: 'packages/kit/inbox/receiver.ts',
+    line: 'placeKeyIfSequential(consumer, mode, message)',
+    from: '(message) => placeKeyIfSequential(consumer, mode, message)',
+    to: '() => undefined',
+    because: 'a receiver refuses no message that it can read but commands, which have no place',
+  },
+  {
+    file: 'packages/kit/inbox/work.ts',
+    line: 'if (found?.progressId !== id)',
+    from: 'found?.progressId',
+    to: 'found.progressId',
+    because: 'the line before has ended the save of a record that is gone',
+  },
 ];
 
 /** Returns the declared reason why a mutant is equivalent to its source; nothing if a test is missing. */

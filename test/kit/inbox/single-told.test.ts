@@ -1,12 +1,15 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Metric } from '../../../packages/kit/aws/metric-names.js';
 import type { SpanLine } from '../../../packages/kit/aws/spans.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { logger } from '../../../packages/kit/aws/telemetry.js';
+import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
-import { LeaseLost } from '../../../packages/kit/inbox/claimed-message.js';
+import { LeaseLost, toClaimedMessage } from '../../../packages/kit/inbox/claimed-message.js';
 import { unfinished } from '../../../packages/kit/inbox/inbox-source.js';
+import { StoredMessages } from '../../../packages/kit/inbox/stored-messages.js';
 import { readSpanLine } from '../../../packages/kit/traces/otlp.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { PARCELS } from '../../support/inboxes/contract.js';
@@ -36,6 +39,19 @@ const countedMetrics = (): readonly string[] => {
 };
 
 describe('what a receiver tells', () => {
+  test('a message that is stored is no duplicate, and one that can not be stored now says which one it is, and why', async () => {
+    const [warn, counts] = [told('warn'), countedMetrics()];
+    await parcels.receive([parcels.message('one')]);
+    expect(counts).toEqual([]);
+    vi.spyOn(documentClient, 'send').mockRejectedValueOnce(new RangeError('throttled') as never);
+    expect(await parcels.receive([parcels.message('two')])).toEqual(['0']);
+    expect(counts).toEqual([Metric.TRANSIENT_FAILURES]);
+    expect(warn).toHaveBeenCalledWith(
+      'not stored yet',
+      expect.objectContaining({ consumer: PARCELS.name, eventId: 'two', messageId: '0', name: 'RangeError' }),
+    );
+  });
+
   test('a message that comes again is known: it leaves its queue, and is counted as a duplicate', async () => {
     await parcels.receive([parcels.message('one')]);
     const [info, counts] = [told('info'), countedMetrics()];
@@ -72,6 +88,7 @@ describe('what a runner tells', () => {
     expect(info.mock.calls).toEqual([
       ['unfinished', { consumer: PARCELS.name, record: parcels.key('one'), attempts: 1 }],
     ]);
+    for (const gone of ['runner', 'heldUntil']) expect(await parcels.record('one')).not.toHaveProperty(gone);
   });
 
   test('a lost lease is no failure: nothing says that it is tried again', async () => {
@@ -189,6 +206,53 @@ describe('an effect', () => {
     expect([await parcels.times('one'), (await parcels.record('one')).status]).toEqual([0, 'DISCARDED']);
   });
 
+  test('is not saved for a record that is gone', async () => {
+    let refused: unknown;
+    parcels.handle = async (name, work) => {
+      await documentClient.send(new DeleteCommand({ TableName: 'records', Key: { pk: parcels.key(name) } }));
+      await work.save({ page: 1 }, [counted(name)]).catch((error: unknown) => {
+        refused = error;
+      });
+      return unfinished;
+    };
+    await parcels.run('one');
+    expect(refused).toBeInstanceOf(LeaseLost);
+    expect(await parcels.times('one')).toBe(0);
+  });
+
+  test('whose own condition fails is refused to its handler, which still holds the message', async () => {
+    let refused: unknown;
+    parcels.handle = async (name, work) => {
+      const Key = { pk: 'nobody', sk: 'x' };
+      const exists = { ConditionCheck: { TableName: 'table', Key, ConditionExpression: 'attribute_exists(pk)' } };
+      await work.save({ page: 1 }, [exists]).catch((error: unknown) => {
+        refused = error;
+      });
+      expect(work.signal.aborted).toBe(false);
+      return { decide: async () => [counted(name)] };
+    };
+    await parcels.run('one');
+    expect(refused).toBeInstanceOf(TransactionRefused);
+    expect(await parcels.times('one')).toBe(1);
+  });
+
+  test('that takes long is no reason to renew a lease which has ended', async () => {
+    let renewing: Promise<unknown> = Promise.resolve();
+    const renew = parcels.messages.renew.bind(parcels.messages);
+    vi.spyOn(StoredMessages.prototype, 'renew').mockImplementation((...given) => {
+      renewing = new Promise<void>((done) => setImmediate(done)).then(() => renew(...given));
+      return renewing as Promise<void>;
+    });
+    parcels.handle = (name) => {
+      vi.advanceTimersByTime(20_000);
+      return { decide: async () => [counted(name)] };
+    };
+    await parcels.run('one');
+    await renewing;
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('that fails for another reason than a refusal ends its save with that reason', async () => {
     let reason: unknown;
     parcels.handle = async (_, work) => {
@@ -208,4 +272,30 @@ describe('an effect', () => {
     expect(await parcels.messages.fail(taken, new Refused())).toBe('recorded');
     expect(await parcels.messages.fail({ ...taken, fence: 0 }, new Refused())).toBe('lost');
   });
+});
+
+describe('a record', () => {
+  test('that is put off, failed or stored again names neither its runner nor its lease, and no failure once it is stored again', async () => {
+    await parcels.receive([parcels.message('one')]);
+    fails();
+    await parcels.run('one');
+    expect(await parcels.record('one')).not.toHaveProperty('runner');
+    fails(new Refused('no'));
+    parcels.pass(90);
+    await parcels.run('one');
+    const failed = await parcels.record('one');
+    expect(failed).toMatchObject({ status: 'FAILED', failedConsumer: PARCELS.name, failedAt: expect.any(String) });
+    for (const gone of ['runner', 'heldUntil', 'duePk', 'wake']) expect(failed).not.toHaveProperty(gone);
+    // As an earlier release left it.
+    await documentClient.send(
+      new PutCommand({ TableName: 'records', Item: { ...failed, heldUntil: '2026-03-01T00:00:00.000Z', runner: 'r' } }),
+    );
+    await parcels.receive([parcels.message('one')], { [REDRIVE]: 'again' });
+    const again = await parcels.record('one');
+    expect(again).toMatchObject({ status: 'PENDING' });
+    for (const gone of ['runner', 'heldUntil', 'failedAt', 'failedConsumer']) expect(again).not.toHaveProperty(gone);
+  });
+
+  test('of a release that stored no message group has none', () =>
+    expect(toClaimedMessage({ pk: 'p', messageId: 'm', fence: 1, attempts: 1 }).group).toBe(''));
 });

@@ -32,7 +32,7 @@ needsBrowser('the console in trouble', () => {
     await shown.page.goto(pageUrl);
     await shown.page.locator('.connection.live').waitFor();
   });
-  afterEach(() => shown.page.unroute('**'));
+  afterEach(() => shown.page.unrouteAll());
   afterAll(() => shown?.close());
 
   test('a slow server is waited for, and one that fails is named with what it says', async () => {
