@@ -112,7 +112,8 @@ describe('a package', () => {
   for (const name of ['client', 'console', 'kit', 'simulator']) {
     check(`${name} holds JavaScript, types, a README with its pages and the licence, and runs nothing`, () => {
       const installed = join(app, 'node_modules', '@orderly', name);
-      const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+      const all = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+      const files = all.filter((file) => !relative(installed, file.parentPath).startsWith('node_modules'));
       const others = files
         .filter(({ name }) => !/\.(js|d\.ts)$/.test(name))
         .map((file) => join(file.parentPath, file.name));
@@ -122,4 +123,10 @@ describe('a package', () => {
       expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).not.toHaveProperty('scripts');
     });
   }
+
+  // It is installed by itself, from one tarball: npm finds no package of this name in a registry.
+  check('simulator contains the console', () => {
+    const inside = join(app, 'node_modules/@orderly/simulator/node_modules/@orderly/console/package.json');
+    expect(JSON.parse(readFileSync(inside, 'utf8'))).toMatchObject({ name: '@orderly/console' });
+  });
 });

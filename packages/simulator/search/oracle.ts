@@ -4,6 +4,7 @@ import { Baseline, type EndState, findDeadLetterQueues, readEndState } from './e
 import type { Stimulus } from './recorded-requests.js';
 import { playWithFaults, type Scenario, type Violation } from './scenario.js';
 import { doStep } from './steps.js';
+import { fillTokens } from './tokens.js';
 
 /** An app that doesn't answer its recorded requests even without faults: no fault could be found in it. */
 export class AppDoesNotAnswer extends Error {
@@ -172,7 +173,7 @@ async function sendAll(cloud: Cloud, requests: readonly Stimulus[]): Promise<rea
 
 function ask(cloud: Cloud, stimulus: Stimulus, then: (answer: Pick<ApiResponse, 'status' | 'body'>) => void): void {
   if ('step' in stimulus) doStep(cloud, stimulus.step, then);
-  else findApi(cloud, stimulus).request(stimulus, then);
+  else findApi(cloud, stimulus).request(fillTokens(cloud, stimulus), then);
 }
 
 /** Finds the API that has a route for a request; without any, the first one refuses it. @throws {AppDoesNotAnswer} */

@@ -2,16 +2,21 @@ import { expect, test } from 'vitest';
 import { showProgress } from './progress.js';
 
 function shown(isTTY: boolean) {
-  let [text, now] = ['', 0];
-  const write = (more: string): void => {
-    text += more;
+  let now = 0;
+  // A stream's method needs its stream.
+  const stream = {
+    isTTY,
+    text: '',
+    write(more: string): void {
+      this.text += more;
+    },
   };
-  const show = showProgress({ isTTY, write }, () => now);
+  const show = showProgress(stream, () => now);
   for (let done = 1; done <= 3; done++) {
     now += 6_000;
     show(done, 3, 0);
   }
-  return text;
+  return stream.text;
 }
 
 test('a build has a line each ten seconds', () => expect(shown(false)).toBe('2 of 3 histories, 0 broke a promise\n'));

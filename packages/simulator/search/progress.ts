@@ -3,16 +3,16 @@ const LINE_EVERY = 10_000;
 
 /** Shows how far a search is: in one line that changes on a terminal, and in a line now and then elsewhere, as in a build's log. */
 export function showProgress(
-  { isTTY = false, write }: { readonly isTTY?: boolean; readonly write: (text: string) => unknown },
+  terminal: { readonly isTTY?: boolean; write(text: string): unknown },
   now: () => number = Date.now,
 ): (done: number, all: number, broken: number) => void {
   let said = now();
   return (done, all, broken) => {
     const text = `${done} of ${all} histories, ${broken} broke a promise`;
-    if (isTTY) write(`\r${text}\u001b[K${done === all ? '\n' : ''}`);
+    if (terminal.isTTY) terminal.write(`\r${text}\u001b[K${done === all ? '\n' : ''}`);
     else if (now() - said >= LINE_EVERY) {
       said = now();
-      write(`${text}\n`);
+      terminal.write(`${text}\n`);
     }
   };
 }

@@ -19,7 +19,7 @@ export interface CheckScenarioOptions {
  * @param folder cloud assembly, as `cdk synth` writes it
  * @returns whether every promise was kept
  * @example
- * await prove('cdk.out', scenario);
+ * await checkScenario('cdk.out', scenario);
  */
 export async function checkScenario(
   folder: string,

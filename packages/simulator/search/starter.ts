@@ -1,3 +1,4 @@
+import type { Resource } from '../assembly/assembly.js';
 import type { Cloud } from '../cloud/cloud.js';
 
 /** A first file of requests for an app, which a person completes. */
@@ -14,12 +15,16 @@ const ORDER = ['POST', 'PUT', 'PATCH', 'ANY', 'GET', 'HEAD', 'DELETE'];
 
 /** Makes a first file of requests from what an app has: a request for each route, or a step for each queue, topic and state machine. */
 export function makeStarter(cloud: Cloud): Starter {
-  const names = cloud.apis
+  const requests = cloud.apis
     .flatMap(({ routes }) => routes)
     .filter(({ method }) => method !== 'OPTIONS')
     .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
-    .map(({ method, resource }) => `${method === 'ANY' ? 'POST' : method} ${toExample(resource)}`);
-  if (cloud.apis.length > 0) return { file: 'requests.http', text: renderRequests(names), names };
+    .map(({ method, resource, authorizer }) => ({
+      name: `${method === 'ANY' ? 'POST' : method} ${toExample(resource)}`,
+      token: nameToken(cloud, authorizer),
+    }));
+  const names = requests.map(({ name }) => name);
+  if (cloud.apis.length > 0) return { file: 'requests.http', text: renderRequests(requests), names };
   const steps = listSteps(cloud);
   return { file: 'requests.json', text: `${JSON.stringify({ steps }, null, 2)}\n`, names: steps.map(nameStep) };
 }
@@ -27,10 +32,25 @@ export function makeStarter(cloud: Cloud): Starter {
 /** Puts values in the place of a path's parameters: `/orders/{id}` becomes `/orders/1`. */
 const toExample = (path: string): string => path.replaceAll(/\{[^}]+\}/g, '1');
 
-function renderRequests(names: readonly string[]): string {
-  const requests = names.map((name) =>
-    /^(GET|HEAD|DELETE) /.test(name) ? name : `${name}\nContent-Type: application/json\n\n{}`,
-  );
+/** Returns the value of a header that an authorizer believes, as a placeholder; nothing where a person has to know it. */
+function nameToken({ userPools }: Cloud, authorizer: Resource | undefined): string | undefined {
+  const { Type, AuthorizerType, JwtConfiguration } = authorizer?.properties ?? {};
+  if (Type === 'COGNITO_USER_POOLS') return '{{idToken:alice}}';
+  if (AuthorizerType !== 'JWT') return undefined;
+  const { Issuer } = JwtConfiguration as { readonly Issuer?: string };
+  return `Bearer ${userPools.pools.some(({ issuer }) => issuer === Issuer) ? '{{accessToken:alice}}' : '{{jwt:alice}}'}`;
+}
+
+function renderRequests(given: readonly { readonly name: string; readonly token: string | undefined }[]): string {
+  const requests = given.map(({ name, token }) => {
+    const hasBody = !/^(GET|HEAD|DELETE) /.test(name);
+    const lines = [
+      name,
+      ...(token ? [`Authorization: ${token}`] : []),
+      ...(hasBody ? ['Content-Type: application/json', '', '{}'] : []),
+    ];
+    return lines.join('\n');
+  });
   return [
     '# orderly-simulate plays these requests one after the other. Put in the bodies and ids that your app expects,',
     '# and headers such as Authorization. A request may come more than once, with other values.',

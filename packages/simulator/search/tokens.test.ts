@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import type { Cloud } from '../cloud/cloud.js';
+import { apiMethod, apiResource, createApi, requestApi } from '../support/apis.js';
+import { arnOf } from '../support/clouds.js';
+import { askEndpoint, createHttpApi, httpAuthorizer, httpRoute } from '../support/http-apis.js';
+import { makeStarter } from './starter.js';
+import { fillTokens } from './tokens.js';
+
+const Properties = { UserPoolId: { Ref: 'Pool' } };
+const users = {
+  Pool: { Type: 'AWS::Cognito::UserPool', Properties: {} },
+  Web: { Type: 'AWS::Cognito::UserPoolClient', Properties },
+  Machine: {
+    Type: 'AWS::Cognito::UserPoolClient',
+    Properties: {
+      ...Properties,
+      AllowedOAuthFlows: ['client_credentials'],
+      AllowedOAuthScopes: ['orders/read'],
+      GenerateSecret: true,
+    },
+  },
+};
+const guarded = { AuthorizationType: 'COGNITO_USER_POOLS', AuthorizerId: { Ref: 'Authorizer' } };
+const createGuarded = (): Cloud =>
+  createApi({
+    ...users,
+    Authorizer: {
+      Type: 'AWS::ApiGateway::Authorizer',
+      Properties: {
+        RestApiId: { Ref: 'Api' },
+        Type: 'COGNITO_USER_POOLS',
+        Name: 'users',
+        IdentitySource: 'method.request.header.Authorization',
+        ProviderARNs: [arnOf('Pool')],
+      },
+    },
+    Orders: apiResource('orders'),
+    Get: apiMethod('Orders', 'GET', guarded),
+    Scoped: apiResource('scoped'),
+    GetScoped: apiMethod('Scoped', 'GET', { ...guarded, AuthorizationScopes: ['orders/read'] }),
+  });
+
+const filled = (cloud: Cloud, authorization: string, path = '/orders') =>
+  fillTokens(cloud, { method: 'GET', path, headers: { Authorization: authorization } });
+
+test.each([
+  ['/orders', '{{idToken:alice}}', 200],
+  ['/orders', 'Bearer {{ idToken:alice }}', 200],
+  ['/orders', '{{host}}', 401],
+  ['/scoped', '{{clientToken}}', 200],
+  ['/scoped', '{{idToken:alice}}', 401],
+])('a recorded request to %s with %s is answered with %i', async (path, authorization, status) => {
+  const cloud = createGuarded();
+  expect((await requestApi(cloud, filled(cloud, authorization, path))).status).toBe(status);
+});
+
+test('two requests of one name are of one user, and another name is another user', async () => {
+  const cloud = createGuarded();
+  const subOf = async (name: string): Promise<unknown> => {
+    const { body } = await requestApi(cloud, filled(cloud, `{{idToken:${name}}}`));
+    return JSON.parse(body).requestContext.authorizer.claims.sub;
+  };
+  const [first, again, other] = [await subOf('alice'), await subOf('alice'), await subOf('bob')];
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+});
+
+const JWT = { AuthorizationType: 'JWT', AuthorizerId: { Ref: 'Authorizer' } };
+const createWithIssuer = (): Cloud =>
+  createHttpApi({
+    ...httpRoute('Get', 'GET /orders', { ...JWT, AuthorizationScopes: ['orders/read'] }),
+    Authorizer: httpAuthorizer({
+      AuthorizerType: 'JWT',
+      JwtConfiguration: { Issuer: 'https://tenant.example/', Audience: ['shop'] },
+    }),
+  });
+
+test('a JWT authorizer believes a token of its issuer, whose keys the simulator tells', async () => {
+  const cloud = createWithIssuer();
+  const { status, body } = await askEndpoint(cloud, filled(cloud, 'Bearer {{jwt:vera}}'));
+  expect(status).toBe(200);
+  expect(JSON.parse(body).requestContext.authorizer.jwt.claims).toMatchObject({ sub: 'vera', aud: 'shop' });
+});
+
+test('an app that has nobody to issue a token says so', () => {
+  const cloud = createApi({ Get: apiMethod(undefined, 'GET') });
+  expect(() => filled(cloud, '{{idToken}}')).toThrow('{{idToken}}: the app has no user pool with a client for users');
+  expect(() => filled(cloud, '{{clientToken}}')).toThrow('no user pool with a client for machines');
+  expect(() => filled(cloud, '{{jwt}}')).toThrow('the app has no JWT authorizer with an issuer of its own');
+});
+
+test('the first file of requests signs in where a pool or an issuer is asked', () => {
+  expect(makeStarter(createGuarded()).text).toContain('GET /orders\nAuthorization: {{idToken:alice}}\n');
+  expect(makeStarter(createWithIssuer()).text).toContain('GET /orders\nAuthorization: Bearer {{jwt:alice}}\n');
+});
