@@ -92,9 +92,7 @@ function renderApp({ app, findings, histories }: PlayedStranger): string {
   );
   // A repetition without faults has no history of its own.
   const played = findings.filter(({ shortest: { lines } }) => lines.length > 0);
-  const [shortest = findings[0]] = played.sort(
-    (one, other) => one.shortest.lines.length - other.shortest.lines.length,
-  );
+  const [shortest = findings[0]] = played.sort((one, other) => one.shortest.lines.length - other.shortest.lines.length);
   return `## ${app.name}
 
 | broken promise | fault | at | histories |

@@ -86,7 +86,14 @@ test('verdicts are counted: of a construct before those of a kind, and none of a
 });
 
 test('the shortest history is one with lines, which a repetition without faults has not', () => {
-  const shortest = { seed: 'singles', bySeed: false, faults: [], violations: [], cause: 'It came twice.', lines: ['a line'] };
+  const shortest = {
+    seed: 'singles',
+    bySeed: false,
+    faults: [],
+    violations: [],
+    cause: 'It came twice.',
+    lines: ['a line'],
+  };
   const twice: Finding = { promise: 'p', kind: 'duplicate', construct: 'Queue', count: 1, shortest };
   const none: Finding = { ...twice, kind: 'none', shortest: { ...shortest, cause: 'It asks again.', lines: [] } };
   const render = (findings: readonly Finding[]) =>
