@@ -90,7 +90,9 @@ function renderApp({ app, findings, histories }: PlayedStranger): string {
   const rows = findings.map(
     ({ promise, kind, construct, count }) => `| ${promise} | ${kind} | ${construct} | ${count} |`,
   );
-  const [shortest] = [...findings].sort((one, other) => one.shortest.lines.length - other.shortest.lines.length);
+  // A repetition without faults has no history of its own.
+  const played = findings.filter(({ shortest: { lines } }) => lines.length > 0);
+  const [shortest = findings[0]] = played.sort((one, other) => one.shortest.lines.length - other.shortest.lines.length);
   return `## ${app.name}
 
 | broken promise | fault | at | histories |

@@ -85,6 +85,23 @@ test('verdicts are counted: of a construct before those of a kind, and none of a
   expect(page).toContain('- `late`: not judged');
 });
 
+test('the shortest history is one with lines, which a repetition without faults has not', () => {
+  const shortest = {
+    seed: 'singles',
+    bySeed: false,
+    faults: [],
+    violations: [],
+    cause: 'It came twice.',
+    lines: ['a line'],
+  };
+  const twice: Finding = { promise: 'p', kind: 'duplicate', construct: 'Queue', count: 1, shortest };
+  const none: Finding = { ...twice, kind: 'none', shortest: { ...shortest, cause: 'It asks again.', lines: [] } };
+  const render = (findings: readonly Finding[]) =>
+    renderStrangers([{ app: APP, obstacles: [], histories: 9, findings }], new Date(0), 2);
+  expect(render([none, twice])).toContain('The shortest history: It came twice.\n\n    a line');
+  expect(render([none])).toContain('The shortest history: It asks again.');
+});
+
 test('apps that don’t start have a line of why, and those beside the sample are not counted in it', () => {
   const stopped = {
     app: { ...APP, why: 'AppSync has no model' },
