@@ -167,7 +167,7 @@ describe('a batch', () => {
     expect(handled).toEqual(['a']);
   });
 
-  test('goes on if its queue deletes nothing', async () => {
+  test('continues if its queue deletes nothing', async () => {
     const warn = vi.spyOn(telemetry.logger, 'warn').mockImplementation(() => undefined);
     vi.mocked(SQSClient.prototype.send).mockRejectedValue(new RangeError('no') as never);
     expect(await deliver([recordOf(message('a')), recordOf(message('b'), 3)])).toEqual([]);

@@ -434,7 +434,7 @@ test('a row that is older in the new version is completed, as one that is missin
   expect(await tallies.shown(2)).toEqual({ [id]: 2 });
 });
 
-/** Begins a rebuild, and goes on until it compares. */
+/** Begins a rebuild, and continues until it compares. */
 async function untilItCompares(): Promise<void> {
   await begin();
   let phase = (await onePage()).rebuild?.phase;

@@ -19,6 +19,9 @@ test('the page reads the JSON of a command, with its parameters as options and i
     status: 200,
     body: { words: ['audit', '--since', '15m', '--grace', '10s', '--json', '--environment', 'prod'] },
   });
+  expect(await get('/read/stored/m1?with=m2&consumer=seats')).toMatchObject({
+    body: { words: ['stored', 'm1', '--with', 'm2', '--consumer', 'seats', '--json', '--environment', 'prod'] },
+  });
   expect(await get('/read/failures')).toMatchObject({
     body: { words: ['failures', 'groups', '--json', '--environment', 'prod'] },
   });
