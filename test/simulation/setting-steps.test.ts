@@ -92,7 +92,7 @@ describe('orders are settled by their charge, then by either, then by their appr
     from: "requireEnv(AccountsEnv.SETTLES_APPROVED) === 'true'",
     to: how,
   });
-  /** The last step hears no charge; while it is deployed, some are heard. What isn't heard settles nothing. */
+  /** The last step receives no charge; while it is deployed, some are heard. What isn't heard settles nothing. */
   const settlesNothing = (when: string): NonNullable<Change['source']> => ({
     file: 'lambdas/accounts/domain/authorization.ts',
     from: "if (amount === 0) return [];\n  return [{ type: 'CreditSettled'",
@@ -102,8 +102,8 @@ describe('orders are settled by their charge, then by either, then by their appr
   test.each<readonly [string, Omit<Played, 'name'>, readonly string[]]>([
     ['functions of the first step and of the second are there', { source: settles(EITHER) }, SETTLEMENTS],
     ['all are of the second step', { of: nextReleaseAssembly }, SETTLEMENTS],
-    ['some charges are heard no more', { of: nextReleaseAssembly, source: settlesNothing(EITHER) }, SETTLEMENTS],
-    ['no charge is heard', { of: nextReleaseAssembly, source: settlesNothing('true') }, ['settles']],
+    ['some charges are received no more', { of: nextReleaseAssembly, source: settlesNothing(EITHER) }, SETTLEMENTS],
+    ['no charge is received', { of: nextReleaseAssembly, source: settlesNothing('true') }, ['settles']],
   ])('every promise is kept while %s', async (name, change, settlements) => {
     const history = await play(accountLaneOrders, { name, ...change });
     expectKept(history);
@@ -143,7 +143,7 @@ describe("users' statuses are stored apart, then in both places, then read besid
   });
 });
 
-describe('the list of exhausted accounts hears every event, then one that accounts tell', () => {
+describe('the list of exhausted accounts receives every event, then one that accounts tell', () => {
   const TOLD = ['ExhaustedAccountChanged'];
   const tells: NonNullable<Change['source']> = {
     file: 'lambdas/accounts/aggregates.ts',

@@ -57,7 +57,7 @@ export const ACCOUNTS: readonly PlantedBug[] = [
     from: ' + (event.data.settles?.amount ?? 0),',
     to: ',',
   }),
-  authorization('an approval settles nothing, and nobody hears the charge', 'payer-races-at-stripe', {
+  authorization('an approval settles nothing, and nobody receives the charge', 'payer-races-at-stripe', {
     from: 'const amount = settlesApproved ? computeUsed(state.authorization) : 0;',
     to: 'const amount = 0;',
   }),
