@@ -44,7 +44,7 @@ export function readSdkAction(resource: string, action: string, parameters: read
 
 /**
  * Turns parameters of an SDK integration into a request. An object's body is JSON, whatever it is: a text gets quotation marks.
- * Decision 0331.
+ * Decision 0326.
  */
 export function toSdkRequest(service: CalledService, input: JsonObject): JsonObject | Record<string, unknown> {
   if (service !== 's3') return input;

@@ -54,7 +54,7 @@ export const OUTBOX: readonly PlantedBug[] = [
       .catch((refused) => logger.warn('the failure could not be recorded', describeError(refused)));`,
     },
   ),
-  relay('what is sent again after a restore has the present epoch', 'restored-users', {
+  relay('what is sent again after a restore has the present epoch', 'restored-accounts', {
     from: 'else for (const entry of toBusEntries(commit, sender))',
     to: `const stamps = globalThis as { present?: number };
         stamps.present = Math.max(stamps.present ?? 0, commit.epoch ?? 0);
