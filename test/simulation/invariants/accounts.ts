@@ -128,7 +128,7 @@ const paidIsSettled: Check = (facts) =>
       if (settled > (charged ? 1 : 0)) return [violation('an order is settled once, by its charge', told, id)];
       if (
         approvalsSettle(facts) &&
-        events.some(({ type }) => type === 'AuthorizationCaptured') &&
+        events.some(({ type, data }) => type === 'AuthorizationCaptured' && data.stepId.endsWith('/approved')) &&
         usedAfter(events) !== 0
       )
         return [violation('an order that was approved uses no credit', told, id)];

@@ -39,6 +39,8 @@ export class Receiver {
   readonly requests: ReceivedRequest[] = [];
   /** Secrets that it knows. */
   readonly secrets: string[] = [];
+  /** Secret that it knows instead of them, from a time on (milliseconds since 1970). */
+  renewed: { readonly secret: string; readonly from: number } | undefined;
   behaves: Behaviour;
 
   constructor(
@@ -83,8 +85,10 @@ export class Receiver {
   }
 
   private isGenuine(headers: HttpRequest['headers'], body: string): boolean {
+    const { renewed, cloud } = this;
+    const secrets = renewed && cloud.world.now >= renewed.from ? [renewed.secret] : this.secrets;
     try {
-      verifyWebhook({ headers, body }, this.secrets, Math.floor(this.cloud.world.now / 1000));
+      verifyWebhook({ headers, body }, secrets, Math.floor(cloud.world.now / 1000));
       return true;
     } catch {
       return false;
