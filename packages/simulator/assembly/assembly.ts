@@ -246,6 +246,7 @@ const PARTS_OF_NAMES: Readonly<Record<string, string>> = {
   'AWS::Lambda::Alias': 'FunctionName',
   'AWS::Lambda::Url': 'TargetFunctionArn',
   'AWS::Lambda::Version': 'FunctionName',
+  'AWS::SQS::Queue': 'FifoQueue',
   'AWS::Scheduler::Schedule': 'GroupName',
 };
 

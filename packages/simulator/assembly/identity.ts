@@ -73,7 +73,10 @@ const KINDS: Readonly<
   'AWS::Lambda::Version': { of: (_, home, properties) => qualified(home, properties, '1') },
   'AWS::SQS::Queue': {
     name: 'QueueName',
-    of: (name, home) => ({ ref: home.queueUrl(name), arn: home.arn('sqs', name), attributes: { QueueName: name } }),
+    of: (given, home, { FifoQueue }) => {
+      const name = FifoQueue === true && !given.endsWith('.fifo') ? `${given}.fifo` : given;
+      return { ref: home.queueUrl(name), arn: home.arn('sqs', name), attributes: { QueueName: name } };
+    },
   },
   'AWS::DynamoDB::GlobalTable': { name: 'TableName', of: table },
   'AWS::DynamoDB::Table': { name: 'TableName', of: table },

@@ -214,16 +214,14 @@ describe('a request without an answer', () => {
   });
 
   test('gets 501 in words if the model has no answer', async () => {
-    const { answer, unknown } = awsApiOf(createCloud({}));
-    const { status, body } = await answer(
-      json('AmazonSQS.CreateQueue', { QueueName: 'a.fifo', Attributes: { FifoQueue: 'true' } }),
-    );
+    const { answer, unknown } = awsApiOf(createCloud({ Queue: { Type: 'AWS::SQS::Queue' } }));
+    const { status, body } = await answer(json('AmazonSQS.DeleteQueue', { QueueUrl: 'https://sqs/1/Shop-Queue' }));
     expect(status).toBe(501);
     expect(JSON.parse(body)).toMatchObject({
       __type: 'NotImplemented',
-      message: expect.stringContaining('a FIFO queue'),
+      message: expect.stringContaining('a queue that a stack has created'),
     });
-    expect(unknown).toEqual(['sqs CreateQueue: not modelled: a FIFO queue']);
+    expect(unknown).toEqual(['sqs DeleteQueue: not modelled: the deletion of a queue that a stack has created']);
   });
 
   test("gets 501 if it speaks SQS's old protocol", async () => {

@@ -46,7 +46,9 @@ import { Buckets } from '../services/s3/model.js';
 import { Scheduler } from '../services/scheduler/model.js';
 import { Secrets } from '../services/secretsmanager/model.js';
 import { Topics } from '../services/sns/model.js';
-import { Queue } from '../services/sqs/model.js';
+import { checkFifoTargets, connectDeadLetters } from '../services/sqs/fifo-checks.js';
+import { createQueue } from '../services/sqs/fifo-queue.js';
+import type { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
 import { StateMachines } from '../services/states/model.js';
 import type { ServiceCall } from '../services/states/tasks.js';
@@ -242,11 +244,9 @@ export class Cloud {
       met.attempt(table, () => dynamodb.createTable(table.ref, description, label));
     }
     for (const queue of assembly.findByType('AWS::SQS::Queue'))
-      met.attempt(queue, () => this.queues.set(queue.arn, new Queue(queue, world, faults)));
-    for (const queue of this.queues.values()) {
-      const target = this.queues.get(queue.deadLetterTargetArn ?? '');
-      if (target) queue.connect(target);
-    }
+      met.attempt(queue, () => this.queues.set(queue.arn, createQueue(queue, world, faults)));
+    connectDeadLetters(this.queues, met);
+    checkFifoTargets(assembly, this.queues, met);
     this.buckets = new Buckets(
       world,
       new Map(assembly.findByType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),

@@ -475,6 +475,8 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::SNS::TopicPolicy': { modelled: ['PolicyDocument', 'Topics'] },
   'AWS::SQS::Queue': {
     modelled: [
+      'ContentBasedDeduplication',
+      'DeduplicationScope',
       'DelaySeconds',
       'FifoQueue',
       'MaximumMessageSize',
@@ -486,6 +488,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'VisibilityTimeout',
     ],
     inert: {
+      FifoThroughputLimit: 'queues have no limit of throughput',
       KmsDataKeyReusePeriodSeconds: 'as the key',
       KmsMasterKeyId: 'how messages are stored; the right to use the key is not asked for',
       SqsManagedSseEnabled: 'how messages are stored',

@@ -2,6 +2,7 @@ import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { parseText } from '../../wire/embedded-json.js';
 import type { Iam } from '../iam/model.js';
+import { recognisedBy } from '../sqs/fifo-queue.js';
 import type { Message, Queue } from '../sqs/model.js';
 import type { Consumer } from './consumer.js';
 import { EventSource } from './event-source.js';
@@ -44,6 +45,8 @@ export class QueueMapping extends EventSource {
     };
     this.concurrency = scaled?.concurrency ?? MaximumConcurrency;
     this.window = Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000;
+    if (queue.isFifo && (this.batchSize > 10 || this.window > 0))
+      throw new Error(`${resource.label}: a FIFO queue has batches of at most 10 messages, and no batching window`);
     queue.onVisible(() => this.wake());
   }
 
@@ -117,6 +120,8 @@ export class QueueMapping extends EventSource {
     movedFrom,
     sentAt,
     firstReceivedAt,
+    sequenceNumber,
+    deduplicationId,
   }: Message): object {
     const messageAttributes = Object.fromEntries(
       Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
@@ -140,6 +145,10 @@ export class QueueMapping extends EventSource {
         SenderId: 'simulated',
         ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
         ...(group !== undefined && { MessageGroupId: group }),
+        ...(sequenceNumber !== undefined && {
+          SequenceNumber: sequenceNumber,
+          MessageDeduplicationId: recognisedBy(body, deduplicationId),
+        }),
         ...(trace !== undefined && { AWSTraceHeader: trace }),
         ...(movedFrom !== undefined && { DeadLetterQueueSourceArn: movedFrom }),
       },

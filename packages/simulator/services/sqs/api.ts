@@ -3,8 +3,9 @@ import type { FunctionCall, Operations } from '../../wire/operation.js';
 import { NotModelled } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import { type Account, changeAttributes, checkSame, readAttributes, toProperties } from './attributes.js';
+import { createQueue } from './fifo-queue.js';
 import { findQueueByUrl, listQueues, QUEUE_OPERATIONS } from './messages.js';
-import { Queue } from './model.js';
+import type { Queue } from './model.js';
 import { moveTasks } from './move-tasks.js';
 import { receive } from './receive.js';
 import { invalid, sqsError } from './refusals.js';
@@ -69,12 +70,11 @@ const urlOf = ({ resource }: Queue): string => resource.ref;
 /** Creates a queue that belongs to no stack. */
 function create(cloud: Account, name: string, attributes: Readonly<Record<string, string>>): Queue {
   const isFifo = attributes.FifoQueue === 'true';
-  if (isFifo && name.endsWith('.fifo')) throw new NotModelled('a FIFO queue');
-  if (isFifo)
+  if (isFifo && !/^[\w-]{1,75}\.fifo$/.test(name))
     throw invalid(
       'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length',
     );
-  if (!/^[\w-]{1,80}$/.test(name))
+  if (!isFifo && !/^[\w-]{1,80}$/.test(name))
     throw invalid('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length');
   const resource = {
     ...identifyResource(TYPE, name, { QueueName: name }, cloud.home),
@@ -84,8 +84,9 @@ function create(cloud: Account, name: string, attributes: Readonly<Record<string
     label: name,
     properties: toProperties(attributes),
   };
-  const queue = new Queue(resource, cloud.world, cloud.faults);
-  changeAttributes(cloud, queue, attributes);
+  const queue = createQueue(resource, cloud.world, cloud.faults);
+  const { FifoQueue: _, ...changeable } = attributes;
+  changeAttributes(cloud, queue, isFifo ? changeable : attributes);
   cloud.queues.set(resource.arn, queue);
   return queue;
 }

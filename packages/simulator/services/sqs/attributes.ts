@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import type { FaultPlan } from '../../engine/faults.js';
 import type { Iam } from '../iam/model.js';
+import { FifoQueue } from './fifo-queue.js';
 import { MAX_BYTES, type Queue, type QueueSettings } from './model.js';
 import { invalid, invalidValue, sqsError } from './refusals.js';
 
@@ -39,7 +40,11 @@ const shown = new WeakMap<Queue, Attributes>();
 /** Returns the properties that a template would have for these attributes. */
 export const toProperties = (attributes: Attributes): JsonObject =>
   Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, value]) => (SETTINGS[name] ? [[name, Number(value)]] : [])),
+    Object.entries(attributes).flatMap(([name, value]): readonly (readonly [string, Json])[] => {
+      if (SETTINGS[name]) return [[name, Number(value)]];
+      if (FIFO.has(name)) return [[name, value === 'true']];
+      return FIFO_ONLY.has(name) ? [[name, value]] : [];
+    }),
   );
 
 /** @param names as GetQueueAttributes lists them: `All`, or names */
@@ -77,6 +82,7 @@ function allAttributes({ iam }: Account, queue: Queue): Attributes {
     DelaySeconds: String(settings.delay),
     ReceiveMessageWaitTimeSeconds: String(settings.wait),
     [MANAGED]: 'true',
+    ...(queue instanceof FifoQueue && fifoAttributes(queue)),
     ...(policy !== undefined && { Policy: JSON.stringify(policy) }),
     ...(redrive && {
       RedrivePolicy: JSON.stringify({
@@ -86,6 +92,22 @@ function allAttributes({ iam }: Account, queue: Queue): Attributes {
     }),
     ...shown.get(queue),
   };
+}
+
+const fifoAttributes = ({ contentBased, perGroup }: FifoQueue): Attributes => ({
+  FifoQueue: 'true',
+  ContentBasedDeduplication: String(contentBased),
+  DeduplicationScope: perGroup ? 'messageGroup' : 'queue',
+  FifoThroughputLimit: 'perQueue',
+});
+
+/** Changes an attribute of a FIFO queue. The throughput has no limit here, so that limit is only shown. */
+function changeFifo(queue: FifoQueue, name: string, value: string): void {
+  if (name === 'FifoQueue')
+    throw sqsError('InvalidAttributeName', 'You can specify FifoQueue only when you create a queue.');
+  if (name === 'ContentBasedDeduplication') queue.contentBased = value === 'true';
+  else if (name === 'DeduplicationScope') queue.perGroup = value === 'messageGroup';
+  else show(queue, name, value);
 }
 
 /** @throws {Refused} @throws {NotModelled} */
@@ -107,6 +129,7 @@ export function changeAttributes(around: Account, queue: Queue, attributes: Attr
     } else if (name === 'Policy') iam.replacePolicy(queue.resource.arn, value === '' ? undefined : parsed(name, value));
     else if (name === 'RedrivePolicy') redrive(around.queues, queue, value);
     else if (INERT.has(name)) show(queue, name, value);
+    else if (queue instanceof FifoQueue && (FIFO.has(name) || FIFO_ONLY.has(name))) changeFifo(queue, name, value);
     else if (FIFO.has(name)) throw sqsError('InvalidAttributeName', `Unknown Attribute ${name}.`);
     else if (FIFO_ONLY.has(name))
       throw sqsError('InvalidAttributeName', `You can specify the ${name} only when FifoQueue is set to true.`);
@@ -156,6 +179,8 @@ function redrive(queues: Account['queues'], queue: Queue, value: string): void {
   }
   const target = queues.get(String(deadLetterTargetArn));
   if (!target) throw invalidValue(value, 'RedrivePolicy', 'Dead letter target does not exist.');
+  if (target.isFifo !== queue.isFifo)
+    throw invalidValue(value, 'RedrivePolicy', 'Dead-letter target must be same type of queue as the source.');
   queue.connect(target, most);
 }
 

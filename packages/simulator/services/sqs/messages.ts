@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { paginate, Refused } from '../../wire/operation.js';
 import { queryErrorCode } from '../../wire/query.js';
 import type { AwsRequest, Input } from '../../wire/request.js';
+import { FifoQueue } from './fifo-queue.js';
 import { MAX_BYTES, type MessageAttribute, type NewMessage, type Queue } from './model.js';
 import { messageBytes, parseMessage } from './new-messages.js';
 import { invalidValue, seconds, sqsError } from './refusals.js';
@@ -84,12 +85,14 @@ export const QUEUE_OPERATIONS: Readonly<Record<string, QueueOperation>> = {
 };
 
 function send(queue: Queue, input: Input, refusal: string): object {
-  const message = parseMessage(input, queue.settings.size, refusal);
+  const message = parseMessage(input, queue, refusal);
   const delay = seconds(input.DelaySeconds, 'DelaySeconds', 900);
   const { body, attributes, trace } = message;
+  const id = queue.send(message, undefined, delay);
   return {
-    MessageId: queue.send(message, undefined, delay),
+    MessageId: id,
     MD5OfMessageBody: md5(body),
+    ...(queue instanceof FifoQueue && { SequenceNumber: queue.findSequenceNumber(id) }),
     ...(attributes && { MD5OfMessageAttributes: md5OfAttributes(attributes) }),
     ...(trace !== undefined && {
       MD5OfMessageSystemAttributes: md5OfAttributes({ AWSTraceHeader: { DataType: 'String', StringValue: trace } }),

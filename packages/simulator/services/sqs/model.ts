@@ -22,10 +22,12 @@ export interface NewMessage {
   readonly attributes?: Readonly<Record<string, MessageAttribute>>;
   /** `AWSTraceHeader`, the only system attribute that a sender may set. */
   readonly trace?: string;
+  /** `MessageDeduplicationId`, for a FIFO queue. @default the hash of the body, if the queue says so */
+  readonly deduplicationId?: string;
 }
 
 /** Earlier life of a message that comes to a dead-letter queue. */
-interface Moved {
+export interface Moved {
   readonly id: string;
   /** ARN of the queue in which it was received too often. */
   readonly movedFrom: string;
@@ -49,12 +51,27 @@ export interface Message extends NewMessage, Partial<Moved> {
    * Whether it may be handled twice at once: its consumer changed its visibility, or it is a copy that a fault made.
    */
   loose: boolean;
+  /** `SequenceNumber`: place in the order of a FIFO queue. Absent in a standard queue. */
+  readonly sequenceNumber?: string;
 }
+
+/** A message before it is in a queue. */
+export type AcceptedMessage = NewMessage & Partial<Moved> & Pick<Message, 'id' | 'sentAt' | 'sequenceNumber'>;
 
 /** A queue at one time. */
 export interface SavedQueue {
   readonly sent: number;
   readonly messages: readonly Message[];
+  /** Messages that a FIFO queue recognises, with the times until which it does. */
+  readonly recognised?: ReadonlyMap<string, Recognised>;
+}
+
+/** A message that a FIFO queue has accepted, and doesn't accept again. */
+export interface Recognised {
+  readonly id: string;
+  readonly sequenceNumber: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
 }
 
 /** Outcome of a message that has left its queue. */
@@ -94,7 +111,7 @@ export class Queue {
   /** The last part of its address. */
   readonly name: string;
   private current: QueueSettings;
-  private readonly messages = new Map<string, Message>();
+  protected readonly messages = new Map<string, Message>();
   private readonly listeners = new Set<() => void>();
   private maxReceives: number;
   private deadLetters: Queue | undefined;
@@ -118,14 +135,16 @@ export class Queue {
   /** Faults that messages bring with them, by the messages' ids. */
   private readonly following = new Map<string, (typeof FOLLOWING_FAULTS)[number]>();
 
+  /** Faults that may happen to its messages. */
+  protected readonly kinds: readonly ((typeof MESSAGE_FAULTS)[number] | (typeof FOLLOWING_FAULTS)[number])[] = KINDS;
+
   constructor(
     readonly resource: Resource,
-    private readonly world: EventLoop,
+    protected readonly world: EventLoop,
     private readonly faults: FaultPlan,
   ) {
     const { properties, ref } = resource;
     this.name = ref.split('/').at(-1) ?? '';
-    if (properties.FifoQueue === true) throw new Error(`${resource.label}: FIFO queues aren't modelled`);
     this.current = {
       visibility: Number(properties.VisibilityTimeout ?? 30),
       retention: Number(properties.MessageRetentionPeriod ?? 345_600),
@@ -142,6 +161,10 @@ export class Queue {
 
   get label(): string {
     return this.resource.label;
+  }
+
+  get isFifo(): boolean {
+    return false;
   }
 
   /** ARN of the dead-letter queue that `RedrivePolicy` names. */
@@ -194,9 +217,9 @@ export class Queue {
     const number = ++this.sent;
     this.traffic.sent++;
     if (message.group !== undefined) this.traffic.grouped++;
-    const fault = this.faults.faultAt({ id: `${label} message ${number}`, kinds: KINDS });
+    const fault = this.faults.faultAt({ id: `${label} message ${number}`, kinds: this.kinds });
     const id = moved?.id ?? `${label.replaceAll('/', '-')}-${number}`;
-    const entry = { ...message, ...moved, id, sentAt };
+    const entry = this.toEntry({ ...message, ...moved, id, sentAt });
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
     this.tell(entry, fault === 'lost' ? 'lost' : 'sent', fault);
     if (fault === 'lost') return id;
@@ -234,9 +257,8 @@ export class Queue {
   receive(limit: number, visibility = this.current.visibility): readonly Message[] {
     const { world } = this;
     this.expire();
-    const visible = [...this.messages.values()].filter(({ visibleAt }) => visibleAt <= world.now);
     const received: Message[] = [];
-    for (const message of this.fairly(world.random.shuffle(visible))) {
+    for (const message of this.listReceivable()) {
       if (received.length === limit) break;
       message.receiveCount++;
       if (message.receiveCount > this.maxReceives && this.deadLetters) {
@@ -322,6 +344,18 @@ export class Queue {
     return { visible: messages.length - hidden.length, inFlight: hidden.length - delayed, delayed };
   }
 
+  /** Returns a message as the queue keeps it. */
+  protected toEntry(entry: AcceptedMessage): AcceptedMessage {
+    return entry;
+  }
+
+  /** Returns the visible messages in the order in which they are received. */
+  protected listReceivable(): readonly Message[] {
+    const { world } = this;
+    const visible = [...this.messages.values()].filter(({ visibleAt }) => visibleAt <= world.now);
+    return this.fairly(world.random.shuffle(visible));
+  }
+
   /** Orders messages: those of quiet groups first, then those of the noisy group with the fewest messages in flight. */
   private fairly(messages: readonly Message[]): readonly Message[] {
     const inFlight = new Map<string, number>();
@@ -338,11 +372,7 @@ export class Queue {
     return messages.toSorted((one, other) => noise(one) - noise(other));
   }
 
-  private put(
-    message: NewMessage & Partial<Moved> & Pick<Message, 'id' | 'sentAt'>,
-    delay: number,
-    loose = false,
-  ): void {
+  private put(message: AcceptedMessage, delay: number, loose = false): void {
     const entry = { ...message, receiveCount: 0, firstReceivedAt: undefined, visibleAt: 0, receipt: '', loose };
     this.messages.set(message.id, entry);
     this.hide(entry, delay);
@@ -353,10 +383,13 @@ export class Queue {
     const { id, visibleAt: until } = message;
     // It knows the id only: a message that is deleted long before must not be kept in memory for so long.
     const appear = (): void => {
-      if (this.messages.get(id)?.visibleAt !== until) return;
-      for (const listener of this.listeners) listener();
+      if (this.messages.get(id)?.visibleAt === until) this.tellListeners();
     };
     this.world.after(milliseconds, appear, `${this.resource.label}: a message becomes visible`);
+  }
+
+  protected tellListeners(): void {
+    for (const listener of this.listeners) listener();
   }
 
   private expire(): void {
@@ -365,7 +398,7 @@ export class Queue {
     }
   }
 
-  private end(message: Message, fate: MessageFate): void {
+  protected end(message: Message, fate: MessageFate): void {
     this.messages.delete(message.id);
     this.fates.push({ message, fate, at: this.world.now });
     this.world.note(`${message.id} ${fate}`);
@@ -387,9 +420,10 @@ export class Queue {
 }
 
 /** Returns what a sender gave a message. */
-export const toNewMessage = ({ body, group, attributes, trace }: NewMessage): NewMessage => ({
+export const toNewMessage = ({ body, group, attributes, trace, deduplicationId }: NewMessage): NewMessage => ({
   body,
   ...(group && { group }),
+  ...(deduplicationId && { deduplicationId }),
   ...(attributes && { attributes }),
   ...(trace && { trace }),
 });

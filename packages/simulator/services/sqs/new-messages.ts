@@ -1,5 +1,5 @@
 import type { Input } from '../../wire/request.js';
-import type { MessageAttribute, NewMessage } from './model.js';
+import type { MessageAttribute, NewMessage, Queue } from './model.js';
 import { invalid, invalidValue, sqsError } from './refusals.js';
 
 type Attributes = Readonly<Record<string, MessageAttribute>>;
@@ -7,6 +7,7 @@ type Attributes = Readonly<Record<string, MessageAttribute>>;
 /** Amazon SQS API Reference, "SendMessage": the characters of XML 1.0. */
 const FOREIGN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 const GROUP = /^[\x21-\x7e]{1,128}$/;
+const OTHER_TYPE = 'The request includes a parameter that is not valid for this queue type.';
 const MAX_ATTRIBUTES = 10;
 const MAX_NAME = 256;
 /** Letters of any language are accepted, although the documentation names A to Z only. */
@@ -17,11 +18,15 @@ const TYPE = /^(String|Number|Binary)(\.|$)/;
 /**
  * Reads a message as SendMessage and an entry of SendMessageBatch have it. Amazon SQS API Reference, "SendMessage";
  * Developer Guide, "Amazon SQS message metadata".
- * @param mostBytes largest message of the queue
+ * @param queue with the size of its largest message, in bytes
  * @param refusal how AWS begins the refusal of a message that is too large
  * @throws {Refused}
  */
-export function parseMessage(input: Input, mostBytes: number, refusal: string): NewMessage {
+export function parseMessage(
+  input: Input,
+  { isFifo, settings: { size: mostBytes } }: Pick<Queue, 'isFifo' | 'settings'>,
+  refusal: string,
+): NewMessage {
   const { MessageBody, MessageGroupId: group, MessageDeduplicationId, MessageAttributes } = input;
   if (!MessageBody)
     throw sqsError('MissingRequiredParameterException', 'The request must contain the parameter MessageBody.');
@@ -32,8 +37,12 @@ export function parseMessage(input: Input, mostBytes: number, refusal: string): 
     const reason = 'MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.';
     throw invalidValue(group, 'MessageGroupId', reason);
   }
-  if (MessageDeduplicationId !== undefined) {
-    const reason = 'The request includes a parameter that is not valid for this queue type.';
+  if (isFifo && input.DelaySeconds !== undefined) throw invalidValue(input.DelaySeconds, 'DelaySeconds', OTHER_TYPE);
+  if (MessageDeduplicationId !== undefined && !isFifo)
+    throw invalidValue(MessageDeduplicationId, 'MessageDeduplicationId', OTHER_TYPE);
+  if (MessageDeduplicationId !== undefined && !GROUP.test(String(MessageDeduplicationId))) {
+    const reason =
+      'MessageDeduplicationId can only include alphanumeric and punctuation characters. 1 to 128 in length.';
     throw invalidValue(MessageDeduplicationId, 'MessageDeduplicationId', reason);
   }
   const attributes = (MessageAttributes ?? {}) as Attributes;
@@ -47,6 +56,7 @@ export function parseMessage(input: Input, mostBytes: number, refusal: string): 
   return {
     body,
     ...(group !== undefined && { group: String(group) }),
+    ...(MessageDeduplicationId !== undefined && { deduplicationId: String(MessageDeduplicationId) }),
     ...(names.length > 0 && { attributes }),
     ...(trace !== undefined && { trace }),
   };

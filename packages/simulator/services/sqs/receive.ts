@@ -1,5 +1,6 @@
 import type { Input } from '../../wire/request.js';
 import type { Account } from './attributes.js';
+import { recognisedBy } from './fifo-queue.js';
 import { md5, md5OfAttributes } from './messages.js';
 import type { Message, Queue } from './model.js';
 import { invalidValue, seconds } from './refusals.js';
@@ -37,13 +38,15 @@ export function receive({ world }: Account, queue: Queue, input: Input): Promise
 /** Returns a message as ReceiveMessage answers it, with the attributes that its input asks for. */
 export function toReceivedMessage(message: Message, input: Input): object {
   const { id, receipt, body, attributes = {}, group, trace, receiveCount, sentAt, firstReceivedAt } = message;
-  const { receivedBefore = 0, movedFrom } = message;
+  const { receivedBefore = 0, movedFrom, sequenceNumber, deduplicationId } = message;
   const system: Readonly<Record<string, string | undefined>> = {
     SenderId: 'simulated',
     SentTimestamp: String(sentAt),
     ApproximateReceiveCount: String(receivedBefore + receiveCount),
     ApproximateFirstReceiveTimestamp: firstReceivedAt === undefined ? undefined : String(firstReceivedAt),
     MessageGroupId: group,
+    MessageDeduplicationId: sequenceNumber === undefined ? undefined : recognisedBy(body, deduplicationId),
+    SequenceNumber: sequenceNumber,
     AWSTraceHeader: trace,
     DeadLetterQueueSourceArn: movedFrom,
   };
