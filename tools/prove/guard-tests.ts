@@ -38,7 +38,9 @@ export async function proveGuards(only = ''): Promise<number> {
 
 function keep(run: Run, results: readonly GuardResult[]): void {
   const all = GUARDS.flatMap(({ guard }) => results.filter((one) => one.guard === guard));
-  keepPart('guards', { run, results: all });
+  const missing = GUARDS.length - all.length;
+  const leftOut = missing > 0 ? { leftOut: `${missing} of ${GUARDS.length} guards.` } : {};
+  keepPart('guards', { run: { ...run, ...leftOut }, results: all });
 }
 
 function verdict({ greenWith, redWithout, test }: GuardResult): string {

@@ -56,7 +56,10 @@ export function generateProofPage(record: ProofRecord, promises: Promises, suite
 const NOT_RUN = ['This part has not run yet.', ''];
 
 function runLine({ at, commit, leftOut, renewed, continues }: Run): string {
-  const before = continues === undefined ? '' : ` It continues the run of ${nameOf(continues)}.`;
+  const before =
+    continues === undefined
+      ? ''
+      : ` It continues the run of ${continues.map(nameOf).join(', which continued that of ')}.`;
   const part = renewed === undefined ? '' : ` It renewed "${renewed}" only; the others are of earlier runs.`;
   return `Run of ${nameOf({ at, commit })}.${before}${part}${leftOut === undefined ? '' : ` Left out: ${leftOut}`}`;
 }

@@ -14,7 +14,7 @@ export interface Run {
   /** What this run left out, as a sentence; absent if it was complete. */
   readonly leftOut?: string;
   /** Earlier run whose results stay beside those of this one; absent if all are of this run. */
-  readonly continues?: Pick<Run, 'at' | 'commit'>;
+  readonly continues?: readonly Pick<Run, 'at' | 'commit'>[];
   /** Text that the renewed results have in their names; the other results are of earlier runs. Absent if all are of this run. */
   readonly renewed?: string;
 }
@@ -153,6 +153,6 @@ export function beginRun(only = '', continued?: Run): Run {
     at,
     commit: differs ? `${commit}+` : commit,
     ...(only !== '' && { renewed: only }),
-    ...(continued && { continues: { at: continued.at, commit: continued.commit } }),
+    ...(continued && { continues: [{ at: continued.at, commit: continued.commit }, ...(continued.continues ?? [])] }),
   };
 }

@@ -19,6 +19,8 @@ const NPM = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--legacy
  * @throws {StrangersUnreadable} if a clone is missing
  */
 export function prepareStrangers(clones: string, folder: string, names: readonly string[]): readonly string[] {
+  const unknown = names.find((name) => !existsSync(join(KEPT, name)));
+  if (unknown !== undefined) throw new StrangersUnreadable(`there is no ${unknown} in ${KEPT}`);
   mkdirSync(folder, { recursive: true });
   copyFileSync(PACKAGES, join(folder, 'package.json'));
   // Its lock file is the one that the CDK's bundling looks for, from an app's folder upwards.
@@ -48,7 +50,8 @@ function prepare(name: string, clones: string, folder: string): boolean {
   try {
     const bin = join(folder, '..', 'node_modules', '.bin');
     const env = {
-      ...process.env,
+      // Code of strangers runs here: it gets no credentials.
+      HOME: folder,
       PATH: `${bin}${delimiter}${process.env.PATH}`,
       TS_NODE_TRANSPILE_ONLY: 'true',
       AWS_REGION: 'eu-west-1',

@@ -64,7 +64,7 @@ export function useLineCounts(picture: Picture): Signal<readonly LineCount[]> {
   useEffect(() => {
     const counter = new LineCounter(picture.lines);
     const aborted = new AbortController();
-    // What comes while the remembered ones are read is newer than they are.
+    // Happenings that come while the remembered ones are read are newer than they are.
     let waiting: Happened[] | undefined = [];
     let planned: ReturnType<typeof setTimeout> | undefined;
     const draw = (): void => {

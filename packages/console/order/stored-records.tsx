@@ -1,6 +1,6 @@
 import { useAnswer } from '../page/loading.js';
 
-/** What is stored that names a message: of a local cloud, and of `orderly stored`. */
+/** Items and lines that name a message: of a local cloud, and of `orderly stored`. */
 export interface Stored {
   readonly items: readonly {
     readonly table: string;

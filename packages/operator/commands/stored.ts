@@ -1,7 +1,7 @@
 import { operatorCommand } from '../cli/command.js';
 import { timeOf } from './options.js';
 
-/** A UUID of version 7: its first digits are its time. */
+/** A UUID of version 7: its first digits are its time. `aws/ids.ts` knows it too, but loads what a wrong call should not wait for. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** Ids of one call. */
 const MOST_IDS = 20;

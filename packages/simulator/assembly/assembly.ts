@@ -142,10 +142,10 @@ export class Assembly {
         return identify(of).ref;
       },
       attribute: (of, attribute) => {
+        if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, attribute);
         const identity = identify(of);
         const value = readAttribute(identity, attribute);
         if (value !== undefined) return value;
-        if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, attribute);
         this.unknownAttributes.push({
           type: resources[of]?.Type ?? '',
           label: labelOf(of),

@@ -20,9 +20,8 @@ interface Known {
   readonly answer: AnswerStub;
   readonly refusal: () => HttpResponse;
   readonly faults?: ProviderFaults;
+  /** Absent of hosts that the account itself has, as it has the addresses of its user pools. */
   readonly model?: ThirdParty;
-  /** Whether the account itself has it, as it has the addresses of its user pools. */
-  readonly isOfAccount?: boolean;
 }
 
 /** Number of hosts whose callers are remembered. */
@@ -74,14 +73,12 @@ export class ThirdParties {
     this.byHost.set(host, {
       answer: (request, then) => then(answer(request)),
       refusal: () => TOO_MANY,
-      isOfAccount: true,
     });
   }
 
   /** Takes over the hosts that somebody has added to the account before, where this one doesn't know them. */
   takeOver({ byHost }: ThirdParties): void {
-    for (const [host, { model, isOfAccount }] of byHost)
-      if (model && !isOfAccount && !this.byHost.has(host)) this.add(host, model);
+    for (const [host, { model }] of byHost) if (model && !this.byHost.has(host)) this.add(host, model);
   }
 
   /** Returns the model of a host. */

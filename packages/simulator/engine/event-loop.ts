@@ -66,8 +66,8 @@ const REMEMBERED = 10_000;
 
 const ONE_HOUR = 3_600_000;
 const ONE_DAY = 24 * ONE_HOUR;
-/** Ticks of one schedule after which a wait counts as endless: more than seven days of minutes, or two years of {@link EventLoop.settle}. */
-const MOST_TICKS = { each: 10_000, seldom: 1_000 };
+/** Ticks of one schedule after which a wait counts as endless: about fourteen days of minutes, or two years of {@link EventLoop.settle}. */
+const MOST_TICKS = { each: 20_000, seldom: 1_000 };
 /** Awaited ticks of one schedule, and virtual time, after which each of them awaits the next one, as windows that open one after the other do. */
 const CHAINED = { ticks: 100, time: 100 * ONE_DAY };
 

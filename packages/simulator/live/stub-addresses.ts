@@ -1,6 +1,6 @@
 import { UsageError } from './usage-error.js';
 
-/** What the values of `--outside` name: addresses of stubs by their hosts, which are in lower case, and a module with models. */
+/** Names of the values of `--outside`: addresses of stubs by their hosts, which are in lower case, and a module with models. */
 export interface NamedOutside {
   readonly addresses: Readonly<Record<string, string>>;
   readonly module: string | undefined;

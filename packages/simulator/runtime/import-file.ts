@@ -18,7 +18,7 @@ let imported = 0;
 export async function importFile(file: string): Promise<unknown> {
   const path = resolve(file);
   if (!existsSync(path)) throw new ModuleUnusable(`there is no file ${file}`);
-  if (!/\.[cm]?ts$/.test(path)) return import(pathToFileURL(path).href);
+  if (!/\.[cm]?ts$/.test(path)) return load(path, path);
   const esbuild = findEsbuild(path);
   if (!esbuild)
     throw new ModuleUnusable(
@@ -37,10 +37,22 @@ export async function importFile(file: string): Promise<unknown> {
       logLevel: 'silent',
     });
     writeFileSync(built, outputFiles[0]?.text ?? '');
-    return await import(pathToFileURL(built).href);
+    return await load(path, built);
   } catch (error) {
-    throw new ModuleUnusable(`${path} can't be loaded: ${(error as Error).message}`, { cause: error });
+    throw error instanceof ModuleUnusable ? error : unusable(path, error);
   } finally {
     rmSync(built, { force: true });
   }
 }
+
+/** @param path of the user's file @param built of the JavaScript that is made of it */
+async function load(path: string, built: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(built).href);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+const unusable = (path: string, error: unknown): ModuleUnusable =>
+  new ModuleUnusable(`${path} can't be loaded: ${(error as Error).message}`, { cause: error });

@@ -40,7 +40,7 @@ describe('the page of proofs', () => {
     expect(page({}).match(/This part has not run yet\./g)).toHaveLength(5);
     const run = { ...RUN, leftOut: 'Bursts.' };
     expect(page({ suites: { run, results: [] } })).toContain('Left out: Bursts.');
-    const continued = { ...RUN, continues: { at: '2026-02-28T10:00:00Z', commit: '0123456789ab' } };
+    const continued = { ...RUN, continues: [{ at: '2026-02-28T10:00:00Z', commit: '0123456789ab' }] };
     expect(page({ suites: { run: continued, results: [] } })).toContain(
       'Run of 2026-03-01 at `abcdef012345`. It continues the run of 2026-02-28 at `0123456789ab`.',
     );

@@ -67,6 +67,22 @@ test('one custom resource is created after the other', async () => {
   ]);
 });
 
+test('a custom resource that reads the answer of another one is created after it, wherever the template has them', async () => {
+  const Provider = `${ANSWER}\nexports.handler = async (event) => {
+    console.log(event.LogicalResourceId + ' ' + event.ResourceProperties.Reads);
+    await answer(event, { Data: { Url: 'of ' + event.LogicalResourceId } });
+  };`;
+  const reads = (id: string) => custom({ Reads: { 'Fn::GetAtt': [id, 'Url'] } });
+  const cloud = createCloud(
+    { ...functionResource('Provider'), First: reads('Second'), Second: custom() },
+    { Provider },
+  );
+  await cloud.deployed();
+  expect(cloud.log.map(({ text }) => text)).toEqual(['Second undefined', 'First of Second']);
+  const circle = { ...functionResource('Provider'), First: reads('Second'), Second: reads('First') };
+  await expect(createCloud(circle, { Provider }).deployed()).rejects.toThrow('refers to a custom resource that refers');
+});
+
 test.each([
   [`await answer(event, { Status: 'FAILED', Reason: 'no luck' })`, 'no luck'],
   [`await answer(event, { PhysicalResourceId: undefined })`, 'Invalid PhysicalResourceId'],
@@ -163,7 +179,7 @@ test('an answer without an attribute that the template reads is the failure of t
 test('what else refers to an answer is named, since no function runs before it is made', () => {
   const reads = {
     ...ONE,
-    ...functionResource('Reader', [allowStatement(['s3:*'], { 'Fn::GetAtt': ['Made', 'Arn2'] })]),
+    ...functionResource('Reader', [allowStatement(['s3:*'], { 'Fn::GetAtt': ['Made', 'Arn'] })]),
   };
-  expect(() => createCloud(reads)).toThrow('attribute Arn2 of the custom resource Shop/Made');
+  expect(() => createCloud(reads)).toThrow('attribute Arn of the custom resource Shop/Made');
 });

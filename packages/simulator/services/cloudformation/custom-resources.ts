@@ -101,8 +101,16 @@ export class CustomResources {
   }
 
   private createNext(): void {
-    const resource = this.left.shift();
+    if (this.left.length === 0) return;
+    const next = this.left.findIndex(({ properties }) =>
+      listAnswerReferences(properties).every(({ id }) => this.answers.has(id)),
+    );
+    const [resource] = this.left.splice(Math.max(0, next), 1);
     if (resource === undefined) return;
+    if (next < 0) {
+      this.fail(resource.label, 'it refers to a custom resource that refers to it');
+      return;
+    }
     const { world, asynchronous } = this.around;
     const { logicalId, stack, type, label } = resource;
     const properties = this.fill(resource.properties);

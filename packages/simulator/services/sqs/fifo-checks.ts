@@ -31,14 +31,17 @@ export function checkFifoTargets(assembly: Assembly, queues: Queues, met: Obstac
   const refuse = ({ label }: Resource, what: string, queue: FifoQueue, why: string): never => {
     throw new Error(`${label}: ${what} ${queue.label} is a FIFO queue: ${why}`);
   };
+  const checkDeadLetters = (resource: Resource, arn: unknown): void => {
+    const queue = fifo(arn);
+    if (queue) refuse(resource, 'its dead-letter queue', queue, 'AWS takes a standard one');
+  };
   const checkTarget = (resource: Resource, { Arn, SqsParameters, DeadLetterConfig }: JsonObject): void => {
     const queue = fifo(Arn);
     const { MessageGroupId } = (SqsParameters ?? {}) as JsonObject;
     if (queue && MessageGroupId === undefined)
       refuse(resource, 'its target', queue, 'AWS asks for SqsParameters.MessageGroupId');
     if (queue && !queue.contentBased) refuse(resource, 'its target', queue, 'it needs ContentBasedDeduplication');
-    const deadLetters = fifo((DeadLetterConfig as JsonObject | undefined)?.Arn);
-    if (deadLetters) refuse(resource, 'its dead-letter queue', deadLetters, 'AWS takes a standard one');
+    checkDeadLetters(resource, (DeadLetterConfig as JsonObject | undefined)?.Arn);
   };
   const each = (type: string, check: (resource: Resource, properties: JsonObject) => void): void => {
     for (const resource of assembly.findByType(type)) met.attempt(resource, () => check(resource, resource.properties));
@@ -47,13 +50,17 @@ export function checkFifoTargets(assembly: Assembly, queues: Queues, met: Obstac
     for (const target of [Targets].flat()) checkTarget(rule, target as JsonObject);
   });
   each('AWS::Scheduler::Schedule', (schedule, { Target }) => checkTarget(schedule, (Target ?? {}) as JsonObject));
-  each('AWS::SNS::Subscription', (subscription, { Endpoint }) => {
+  each('AWS::SNS::Subscription', (subscription, { Endpoint, RedrivePolicy }) => {
+    checkDeadLetters(subscription, (RedrivePolicy as JsonObject | undefined)?.deadLetterTargetArn);
     const queue = fifo(Endpoint);
     if (queue) refuse(subscription, 'its endpoint', queue, 'a standard topic does not deliver there');
   });
   each('AWS::Lambda::Function', (fn, { DeadLetterConfig }) => {
-    const queue = fifo((DeadLetterConfig as JsonObject | undefined)?.TargetArn);
-    if (queue) refuse(fn, 'its dead-letter queue', queue, 'AWS takes a standard one');
+    checkDeadLetters(fn, (DeadLetterConfig as JsonObject | undefined)?.TargetArn);
+  });
+  each('AWS::Lambda::EventSourceMapping', (mapping, { DestinationConfig }) => {
+    const { OnFailure } = (DestinationConfig ?? {}) as { readonly OnFailure?: JsonObject };
+    checkDeadLetters(mapping, OnFailure?.Destination);
   });
   each('AWS::Lambda::EventInvokeConfig', (config, { DestinationConfig }) => {
     for (const destination of Object.values((DestinationConfig ?? {}) as JsonObject)) {

@@ -6,6 +6,7 @@ import {
   SendMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
+  StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { type FaultKind, FixedFaults, FOLLOWING_FAULTS } from '../../engine/faults.js';
@@ -159,8 +160,33 @@ test('a receipt deletes nothing after the visibility timeout: the message comes 
   await send('late');
   const [late] = await receive();
   await cloud.world.pass(11_000);
-  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: late?.ReceiptHandle }));
+  const deleting = sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: late?.ReceiptHandle }));
+  await expect(deleting).rejects.toThrow('The receipt handle has expired');
   expect(await receive()).toMatchObject([{ Body: 'late', Attributes: { ApproximateReceiveCount: '2' } }]);
+});
+
+test('what a queue recognises is kept with it, as JSON, and so is the order', async () => {
+  const before = client();
+  const first = await before.send('same');
+  const after = client();
+  const queue = after.cloud.queue('Shop/Queue');
+  queue.resume(JSON.parse(JSON.stringify(before.cloud.queue('Shop/Queue').save())));
+  expect((await after.send('same')).MessageId).toBe(first.MessageId);
+  await after.send('next');
+  expect(await after.bodies()).toEqual(['same', 'next']);
+});
+
+test('a message that is moved back from the dead-letter queue is taken, although it was sent a moment ago', async () => {
+  const failing = `${LOG} if (!globalThis.works && Records.some(({ body }) => body === 'a1')) throw new Error('no'); };`;
+  const { cloud, send, dead } = shop({ code: failing, queue: { VisibilityTimeout: 1 } });
+  send('a', 'a1');
+  await cloud.world.settle();
+  expect(dead.listMessages()).toHaveLength(1);
+  const sqs = new SQSClient(awsApiOf(cloud, async () => undefined).config);
+  const SourceArn = 'arn:aws:sqs:eu-west-1:123456789012:Shop-Dead.fifo';
+  await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }));
+  expect(dead.listMessages()).toEqual([]);
+  expect(cloud.queue('Shop/Queue').listMessages()).toMatchObject([{ body: 'a1', group: 'a', receiveCount: 0 }]);
 });
 
 test('no server delivers a message twice or late, but a function may crash with it', async () => {

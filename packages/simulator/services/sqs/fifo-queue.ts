@@ -31,6 +31,7 @@ const DIGITS = 20;
  */
 export class FifoQueue extends Queue {
   protected override readonly kinds = FOLLOWING_FAULTS;
+  /** The oldest first. */
   private readonly recognised = new Map<string, Recognised>();
   private sequence = 0;
   /** Whether the hash of the body recognises a message without an id of its own. */
@@ -64,8 +65,22 @@ export class FifoQueue extends Queue {
     }
     const id = super.send(message, sentAt, delay);
     const sequenceNumber = toSequenceNumber(this.sequence);
+    this.forget();
+    this.recognised.delete(key);
     this.recognised.set(key, { id, sequenceNumber, until: this.world.now + RECOGNISED_FOR });
     return id;
+  }
+
+  /** Forgets what is no longer recognised. */
+  private forget(): void {
+    for (const [key, { until }] of this.recognised) {
+      if (until > this.world.now) return;
+      this.recognised.delete(key);
+    }
+  }
+
+  override takeBack(message: NewMessage): string {
+    return super.send(message);
   }
 
   /** Returns the sequence number of a message that was accepted within the last minutes. */
@@ -80,7 +95,7 @@ export class FifoQueue extends Queue {
   }
 
   override save(): SavedQueue {
-    return { ...super.save(), recognised: new Map(this.recognised) };
+    return { ...super.save(), recognised: [...this.recognised] };
   }
 
   override resume(saved: SavedQueue): void {

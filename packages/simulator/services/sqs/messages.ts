@@ -137,7 +137,9 @@ function byEntry(entries: readonly Input[], carryOut: (entry: Input) => object):
 
 function deleteMessage(queue: Queue, { ReceiptHandle }: Input): object {
   checkHandle(ReceiptHandle);
-  queue.delete(String(ReceiptHandle));
+  const handle = String(ReceiptHandle);
+  if (!queue.delete(handle) && queue.isFifo && queue.findByReceipt(handle))
+    throw invalidValue(handle, 'ReceiptHandle', 'The receipt handle has expired.');
   return {};
 }
 

@@ -62,8 +62,8 @@ export type AcceptedMessage = NewMessage & Partial<Moved> & Pick<Message, 'id' |
 export interface SavedQueue {
   readonly sent: number;
   readonly messages: readonly Message[];
-  /** Messages that a FIFO queue recognises, with the times until which it does. */
-  readonly recognised?: ReadonlyMap<string, Recognised>;
+  /** Messages that a FIFO queue recognises, by what it recognises them. */
+  readonly recognised?: readonly (readonly [key: string, Recognised])[];
 }
 
 /** A message that a FIFO queue has accepted, and doesn't accept again. */
@@ -237,6 +237,11 @@ export class Queue {
       world.after(after, again, `${label}: a message that was delivered comes again`);
     }
     return id;
+  }
+
+  /** Takes a message of a dead-letter queue again, whatever it has accepted before. */
+  takeBack(message: NewMessage): string {
+    return this.send(message);
   }
 
   /** Returns the trouble that one of these messages brings to the invocation that gets them. */

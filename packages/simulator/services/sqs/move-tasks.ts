@@ -5,6 +5,8 @@ import { type Queue, toNewMessage } from './model.js';
 import { invalid, sqsError } from './refusals.js';
 
 const MOST_AT_ONCE = 10;
+/** Seconds for which a message is hidden while it moves. */
+const HELD = 30;
 
 /** Refuses the ARN of a queue that isn't there. */
 const notFound = (parameter: string) =>
@@ -43,9 +45,9 @@ export function moveTasks({ queues, world }: Account): Operations {
       const to = DestinationArn === undefined ? undefined : queues.get(String(DestinationArn));
       if (DestinationArn !== undefined && !to) throw notFound('DestinationArn');
       let moved = 0;
-      for (let some = from.receive(MOST_AT_ONCE); some.length > 0; some = from.receive(MOST_AT_ONCE)) {
+      for (let some = from.receive(MOST_AT_ONCE, HELD); some.length > 0; some = from.receive(MOST_AT_ONCE, HELD)) {
         for (const message of some) {
-          (to ?? findTarget(from, message.movedFrom)).send(toNewMessage(message));
+          (to ?? findTarget(from, message.movedFrom)).takeBack(toNewMessage(message));
           from.delete(message.receipt);
           moved++;
         }
