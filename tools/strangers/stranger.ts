@@ -30,7 +30,7 @@ export interface StrangersApp {
   /** Variables that its `cdk synth` needs. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * What somebody has found about a kind of fault, reading the app's code and AWS's documents: `true: ...`, or `false: ...`. Of one construct:
+   * Verdicts about kinds of faults, by reading the app's code and AWS's documents: `true: ...`, or `false: ...`. Of one construct:
    * `refused at Orders/Place`.
    */
   readonly verdicts?: Readonly<Record<string, string>>;

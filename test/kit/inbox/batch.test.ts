@@ -418,7 +418,7 @@ test('the log says what was collected, and which window another runner holds; re
     settings,
   );
   await runWindow(FIRST);
-  // Of a window alone, nothing is collected.
+  // Where there is a window and no message, nothing is collected.
   expect(told()).toEqual(['collected', 'collected', 'not free']);
   const asked = send.mock.calls.map(([command]) => command as unknown);
   const reads = asked.filter((command) => command instanceof BatchGetCommand);

@@ -327,7 +327,7 @@ describe('stored messages that are sent by their keys', () => {
       sends: 'key',
     });
     const due = { status: 'PENDING', executeAt: waiting.in(0), duePk: duePartition(WAITER.name, 0), attempts: 0 };
-    // Of any size and form: nobody reads it here.
+    // Nobody reads it here, so its size and form don't matter.
     await waiting.put({ pk: 'stored', group: 'of a subject', payload: 'x'.repeat(30_000), ...due });
     waiting.pass(10);
     await sweeper.sweep(() => 50_000);

@@ -134,9 +134,11 @@ export class Scheduler {
   private plan(schedule: Schedule, from: number): void {
     const { world } = this.around;
     const { times, properties } = schedule;
-    const at = times.next(times.isOnce ? from : Math.max(from, world.now + world.tickSpacing));
-    const isOver = properties.EndDate !== undefined && at !== undefined && at > toMilliseconds(properties.EndDate);
-    if (at === undefined || isOver) {
+    const end = properties.EndDate === undefined ? Number.POSITIVE_INFINITY : toMilliseconds(properties.EndDate);
+    const spaced = times.next(times.isOnce ? from : Math.max(from, world.now + world.tickSpacing));
+    // The last ticks before the end come as they are, since the next spaced one would come too late.
+    const at = spaced !== undefined && spaced <= end ? spaced : times.next(from);
+    if (at === undefined || at > end) {
       // "Automatic deletion after schedule completion".
       if (properties.ActionAfterCompletion === 'DELETE') this.remove(schedule);
       return;

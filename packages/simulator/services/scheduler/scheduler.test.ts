@@ -88,6 +88,15 @@ test('schedules end, and may be disabled', async () => {
   expect(listMessages(none, 'Out')).toEqual([]);
 });
 
+test('the last ticks before the end of a schedule come also while a wait spaces them', async () => {
+  const ends = schedule('rate(10 minutes)', TO_QUEUE, { EndDate: '2026-01-05T01:50:00Z' });
+  const every = await pass({ Out, ...role(), ...ends }, 5 * HOUR);
+  const spaced = createCloud({ Out, ...role(), ...ends });
+  spaced.world.after(5 * HOUR, () => undefined);
+  await spaced.world.settle();
+  expect(listMessages(spaced, 'Out')).toHaveLength(listMessages(every, 'Out').length);
+});
+
 test('functions, state machines, topics, buses and streams are targets', async () => {
   const once = 'at(2026-01-05T01:00:00)';
   const fn = await pass(
