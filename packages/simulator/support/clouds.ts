@@ -82,6 +82,23 @@ export const allowStatement = (actions: readonly string[], resource: Json, condi
   ...(condition === undefined ? {} : { Condition: condition }),
 });
 
+/** Returns the policy of the queue `Queue` that lets a service send to it: `events`, `sns`. */
+export const queuePolicy = (service: string) => ({
+  Type: 'AWS::SQS::QueuePolicy',
+  Properties: {
+    Queues: [{ Ref: 'Queue' }],
+    PolicyDocument: {
+      Statement: [
+        {
+          Effect: 'Allow',
+          Principal: { Service: `${service}.amazonaws.com` },
+          Action: 'sqs:SendMessage',
+          Resource: arnOf('Queue'),
+        },
+      ],
+    },
+  },
+});
 export const QUEUE_RIGHTS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 export const STREAM_RIGHTS = ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream'];
 export const arnOf = (name: string): Json => ({ 'Fn::GetAtt': [name, 'Arn'] });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
 import { FixedFaults } from '../../engine/faults.js';
 import { apiMethod, requestApi } from '../../support/apis.js';
-import { allowStatement, arnOf, createCloud, TABLE } from '../../support/clouds.js';
+import { allowStatement, arnOf, createCloud, queuePolicy, TABLE } from '../../support/clouds.js';
 
 type Properties = { [name: string]: Json };
 const join = (...parts: Json[]): Json => ({ 'Fn::Join': ['', parts] });
@@ -24,22 +24,7 @@ const create = (integration: Properties, actions: readonly string[], options = {
         Type: 'AWS::SNS::Subscription',
         Properties: { TopicArn: { Ref: 'Topic' }, Protocol: 'sqs', Endpoint: arnOf('Queue'), RawMessageDelivery: true },
       },
-      MayHear: {
-        Type: 'AWS::SQS::QueuePolicy',
-        Properties: {
-          Queues: [{ Ref: 'Queue' }],
-          PolicyDocument: {
-            Statement: [
-              {
-                Effect: 'Allow',
-                Principal: { Service: 'sns.amazonaws.com' },
-                Action: 'sqs:SendMessage',
-                Resource: arnOf('Queue'),
-              },
-            ],
-          },
-        },
-      },
+      MayHear: queuePolicy('sns'),
       Table: { ...TABLE, Properties: { ...TABLE.Properties, TableName: 'orders' } },
       Role: { Type: 'AWS::IAM::Role', Properties: {} },
       Policy: {

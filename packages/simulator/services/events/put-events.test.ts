@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arnOf, createCloud } from '../../support/clouds.js';
+import { arnOf, createCloud, queuePolicy } from '../../support/clouds.js';
 import type { Refused } from '../../wire/operation.js';
 import { putEvents } from './put-events.js';
 
@@ -98,22 +98,7 @@ test('a source that only begins like one of AWS may be used by any sender', () =
 const cloudWithRule = (MessageGroupId: string) =>
   createCloud({
     Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
-    Policy: {
-      Type: 'AWS::SQS::QueuePolicy',
-      Properties: {
-        Queues: [{ Ref: 'Queue' }],
-        PolicyDocument: {
-          Statement: [
-            {
-              Effect: 'Allow',
-              Principal: { Service: 'events.amazonaws.com' },
-              Action: 'sqs:SendMessage',
-              Resource: arnOf('Queue'),
-            },
-          ],
-        },
-      },
-    },
+    Policy: queuePolicy('events'),
     Rule: {
       Type: 'AWS::Events::Rule',
       Properties: {

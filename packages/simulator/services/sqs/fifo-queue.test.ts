@@ -11,7 +11,14 @@ import {
 import { describe, expect, test } from 'vitest';
 import { type FaultKind, FixedFaults, FOLLOWING_FAULTS } from '../../engine/faults.js';
 import { awsApiOf } from '../../support/clients.js';
-import { allowStatement, arnOf, createCloud, functionResource, QUEUE_RIGHTS } from '../../support/clouds.js';
+import {
+  allowStatement,
+  arnOf,
+  createCloud,
+  functionResource,
+  QUEUE_RIGHTS,
+  queuePolicy,
+} from '../../support/clouds.js';
 
 const MINUTE = 60_000;
 const QueueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/Shop-Queue.fifo';
@@ -304,22 +311,7 @@ test('a rule gives its messages a group, by which they keep their order', async 
         Targets: [{ Id: 'Target0', Arn: arnOf('Queue'), SqsParameters: { MessageGroupId: 'all' } }],
       },
     },
-    Policy: {
-      Type: 'AWS::SQS::QueuePolicy',
-      Properties: {
-        Queues: [{ Ref: 'Queue' }],
-        PolicyDocument: {
-          Statement: [
-            {
-              Effect: 'Allow',
-              Principal: { Service: 'events.amazonaws.com' },
-              Action: 'sqs:SendMessage',
-              Resource: arnOf('Queue'),
-            },
-          ],
-        },
-      },
-    },
+    Policy: queuePolicy('events'),
   });
   for (const number of [1, 2]) cloud.events.put('default', { source: 'a', detailType: 'Told', detail: { number } });
   await cloud.world.settle();
