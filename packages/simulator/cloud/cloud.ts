@@ -255,7 +255,7 @@ export class Cloud {
     const keys = keySeed === undefined ? world.random : new Random(keySeed);
     this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), keys.fork('kms'));
     this.parameters = new Parameters(world, assembly.home, assembly.findByType('AWS::SSM::Parameter'));
-    this.secrets = new Secrets(assembly.findByType('AWS::SecretsManager::Secret'), world);
+    this.secrets = new Secrets(assembly.findByType('AWS::SecretsManager::Secret'), world, assembly.home);
     this.kinesis = new KinesisStreams(assembly.findByType('AWS::Kinesis::Stream'), world);
     const { functions, queues } = this;
     const configurations = new Map(

@@ -144,6 +144,7 @@ const SECRETS: readonly Call[] = [
   ['DescribeSecret', { SecretId: 'key' }],
   ['GetSecretValue', { SecretId: 'key' }],
   ['PutSecretValue', { SecretId: 'key', SecretString: 'open' }],
+  ['CreateSecret', { Name: 'another', SecretString: 'open' }],
 ];
 const clicks = { StreamName: 'clicks' };
 const click = { PartitionKey: 'vera', Data: Buffer.from('click') };

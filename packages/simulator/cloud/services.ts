@@ -72,6 +72,7 @@ const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
   events: /^PutEvents$/,
   logs: /^(DescribeLogGroups|FilterLogEvents|StartQuery|GetQueryResults)$/,
   s3: /^(Get|Put|Delete)Object$/,
+  secretsmanager: /^(Get|List|Describe|Put)/,
   sns: /^Publish(Batch)?$/,
   sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,
   ssm: /^Get/,

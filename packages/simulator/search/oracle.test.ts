@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
 import { apiMethod, createApi, integrationUri } from '../support/apis.js';
-import { CLIENT, functionResource } from '../support/clouds.js';
+import { CLIENT, createCloud, functionResource } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
 import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
+import type { Step } from './recorded-requests.js';
 import { searchApp } from './search-app.js';
+import { doStep } from './steps.js';
 
 const REQUESTS = [
   { name: 'POST /', method: 'POST', path: '/', headers: {}, body: '{"id":"lamp"}' },
@@ -65,6 +67,21 @@ test('an app without an API begins by steps, and a step that is impossible says 
   await expect(makeOracle(deployment, steps('Nothing'))).rejects.toThrow(
     'there is no queue Nothing; there are: Shop/Dead, Shop/Queue',
   );
+});
+
+test('a step stores what a person sets up beside the templates', async () => {
+  const cloud = createCloud({});
+  const steps: readonly Step[] = [
+    { secret: 'key', value: { user: 'vera' } },
+    { secret: 'key', value: 'new' },
+    { parameter: '/shop/rate', value: '7' },
+    { parameter: '/shop/rate', value: 8 },
+  ];
+  const answers: number[] = [];
+  for (const step of steps) doStep(cloud, step, ({ status }) => answers.push(status));
+  await cloud.world.settle();
+  expect(answers).toEqual([200, 200, 200, 200]);
+  expect([cloud.secrets.read('key'), cloud.parameters.read('/shop/rate')]).toEqual(['new', '8']);
 });
 
 test('a request that the app can not take twice is a finding, since its client repeats it', async () => {

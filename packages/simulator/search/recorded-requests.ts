@@ -6,14 +6,19 @@ export interface RecordedRequest extends ApiRequest {
   readonly name: string;
 }
 
-/** Something that begins work in an app without an API. Names are labels: paths of constructs below their stacks. */
+/**
+ * Something that begins work in an app without an API, or that a person sets up beside its templates. Names are labels (paths of constructs below
+ * their stacks), but those of secrets and parameters are as AWS has them.
+ */
 export type Step =
   | { readonly send: string; readonly body: unknown; readonly attributes?: Readonly<Record<string, string>> }
   | { readonly publish: string; readonly message: unknown }
   | { readonly event: string; readonly source: string; readonly detailType: string; readonly detail: unknown }
   | { readonly invoke: string; readonly payload: unknown }
   | { readonly execute: string; readonly input: unknown }
-  | { readonly put: string; readonly item: Readonly<Record<string, unknown>> };
+  | { readonly put: string; readonly item: Readonly<Record<string, unknown>> }
+  | { readonly secret: string; readonly value: unknown }
+  | { readonly parameter: string; readonly value: unknown };
 
 /** A request to an API among steps: `{ "request": "POST /orders", "headers": {}, "body": {} }`. */
 interface RequestStep {
@@ -92,6 +97,8 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   invoke: ['payload'],
   execute: ['input'],
   put: ['item'],
+  secret: ['value'],
+  parameter: ['value'],
   request: [],
 };
 

@@ -7,7 +7,7 @@ export class StepImpossible extends Error {
 }
 
 /**
- * Begins work in an app as somebody outside does: a message, an event, an invocation, an execution, an item.
+ * Begins work in an app as somebody outside does: a message, an event, an invocation, an execution, an item; or stores a secret or a parameter.
  * @param then gets a status as of HTTP: 200 if it was done, 500 if a function failed, so that a client does it again
  * @throws {StepImpossible}
  */
@@ -45,6 +45,14 @@ export function doStep(
   } else if ('execute' in step) {
     const machines = cloud.deployment.assembly.findByType('AWS::StepFunctions::StateMachine');
     cloud.machines.start(find('state machine', step.execute, machines).arn, { input: toText(step.input) });
+  } else if ('secret' in step) {
+    const operation = cloud.secrets.read(step.secret) === undefined ? 'CreateSecret' : 'PutSecretValue';
+    const named = { [operation === 'CreateSecret' ? 'Name' : 'SecretId']: step.secret };
+    const store = cloud.services.operation({ service: 'secretsmanager', operation });
+    void store({ ...named, SecretString: toText(step.value) });
+  } else if ('parameter' in step) {
+    const store = cloud.services.operation({ service: 'ssm', operation: 'PutParameter' });
+    void store({ Name: step.parameter, Type: 'String', Value: toText(step.value), Overwrite: true });
   } else {
     const { assembly } = cloud.deployment;
     const tables = [

@@ -1,4 +1,5 @@
 import type { Resource } from '../../assembly/assembly.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import type { Random } from '../../engine/random.js';
@@ -14,7 +15,7 @@ interface Version {
 }
 
 interface Secret {
-  readonly resource: Resource;
+  readonly arn: string;
   readonly name: string;
   /** Oldest first; the newest one is current. */
   readonly versions: Version[];
@@ -27,24 +28,28 @@ const DIGITS = '0123456789';
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const USUAL_LENGTH = 32;
 
-/** Secrets of the templates. AWS Secrets Manager API Reference, "Actions". None is rotated or deleted here. */
+/** "What's in a Secrets Manager secret?": six characters, which AWS appends to the name in an ARN. */
+const SUFFIX_LENGTH = 6;
+
+/** Secrets of the templates, and those that callers create. AWS Secrets Manager API Reference, "Actions". None is rotated or deleted here. */
 export class Secrets {
-  private readonly secrets: readonly Secret[];
+  private readonly secrets: Secret[];
   private readonly random: Random;
 
   constructor(
     resources: readonly Resource[],
     private readonly world: EventLoop,
+    private readonly home: AccountAndRegion,
   ) {
     this.random = world.random.fork('secrets');
-    this.secrets = resources.map((resource) => {
-      const { SecretString, GenerateSecretString, Name } = resource.properties;
+    this.secrets = resources.map(({ arn, properties }) => {
+      const { SecretString, GenerateSecretString, Name } = properties;
       const text =
         SecretString === undefined
           ? generate((GenerateSecretString ?? {}) as JsonObject, this.random)
           : String(SecretString);
-      const name = String(Name ?? resource.arn.replace(/^.*:secret:/, '').slice(0, -7));
-      return { resource, name, versions: [this.version(text)] };
+      const name = String(Name ?? nameIn(arn).replace(/^.*:secret:/, ''));
+      return { arn, name, versions: [this.version(text)] };
     });
   }
 
@@ -55,7 +60,7 @@ export class Secrets {
 
   /** Returns the ARN of a secret, as permissions name it. */
   arnOf(id: string): string {
-    return this.find(id)?.resource.arn ?? id;
+    return this.find(id)?.arn ?? id;
   }
 
   readonly operations: Operations = {
@@ -69,7 +74,7 @@ export class Secrets {
       if (!version || !['AWSCURRENT', 'AWSPREVIOUS'].includes(String(VersionStage)))
         throw notFound("Secrets Manager can't find the specified secret value.");
       return {
-        ARN: secret.resource.arn,
+        ARN: secret.arn,
         Name: secret.name,
         VersionId: version.id,
         SecretString: version.text,
@@ -77,21 +82,21 @@ export class Secrets {
         CreatedDate: toSeconds(version.at),
       };
     },
+    CreateSecret: (input) => {
+      const name = String(input.Name);
+      const known = this.find(name);
+      // "CreateSecret", `ClientRequestToken`: the same request again is no error.
+      if (known && !known.versions.some(({ id }) => id === input.ClientRequestToken))
+        throw new Refused('ResourceExistsException', `The operation failed because the secret ${name} already exists.`);
+      const secret = known ?? { arn: this.makeArn(name), name, versions: [] };
+      if (!known) this.secrets.push(secret);
+      return this.put(secret, input);
+    },
     PutSecretValue: (input) => {
       const secret = this.get(input);
-      const { ClientRequestToken, SecretString } = input;
-      const known = secret.versions.find(({ id }) => id === ClientRequestToken);
-      // "PutSecretValue", `ClientRequestToken`: the same value again is the same version, another one is refused.
-      if (known && known.text !== SecretString)
-        throw new Refused('ResourceExistsException', 'A version with this token and another value exists.');
-      const version = known ?? this.version(String(SecretString), ClientRequestToken);
-      if (!known) secret.versions.push(version);
-      return {
-        ARN: secret.resource.arn,
-        Name: secret.name,
-        VersionId: version.id,
-        VersionStages: stagesOf(secret, version),
-      };
+      const answer = this.put(secret, input);
+      const version = secret.versions.find(({ id }) => id === answer.VersionId);
+      return { ...answer, VersionStages: version ? stagesOf(secret, version) : [] };
     },
     DescribeSecret: (input) => describe(this.get(input)),
     ListSecrets: ({ NextToken, MaxResults = PAGE }) => {
@@ -100,14 +105,28 @@ export class Secrets {
     },
   };
 
+  /** Stores a version. @throws {Refused} */
+  private put({ arn, name, versions }: Secret, { ClientRequestToken, SecretString }: Input) {
+    const known = versions.find(({ id }) => id === ClientRequestToken);
+    // "PutSecretValue", `ClientRequestToken`: the same value again is the same version, another one is refused.
+    if (known && known.text !== SecretString)
+      throw new Refused('ResourceExistsException', 'A version with this token and another value exists.');
+    const version = known ?? this.version(String(SecretString), ClientRequestToken);
+    if (!known) versions.push(version);
+    return { ARN: arn, Name: name, VersionId: version.id };
+  }
+
+  private makeArn(name: string): string {
+    const suffix = Array.from({ length: SUFFIX_LENGTH }, () => this.random.pick([...LOWER])).join('');
+    return this.home.arn('secretsmanager', `secret:${name}-${suffix}`);
+  }
+
   private version(text: string, id: unknown = this.random.id()): Version {
     return { id: String(id), text, at: this.world.now };
   }
 
   private find(id: string): Secret | undefined {
-    return this.secrets.find(
-      ({ resource, name }) => resource.arn === id || name === id || resource.arn.slice(0, -7) === id,
-    );
+    return this.secrets.find(({ arn, name }) => arn === id || name === id || nameIn(arn) === id);
   }
 
   private get({ SecretId }: Input): Secret {
@@ -117,6 +136,9 @@ export class Secrets {
   }
 }
 
+/** Returns an ARN without the characters that AWS appends. */
+const nameIn = (arn: string): string => arn.slice(0, -SUFFIX_LENGTH - 1);
+
 const notFound = (message: string): Refused => new Refused('ResourceNotFoundException', message);
 
 function stagesOf({ versions }: Secret, version: Version): readonly string[] {
@@ -125,7 +147,7 @@ function stagesOf({ versions }: Secret, version: Version): readonly string[] {
 }
 
 const describe = (secret: Secret): object => ({
-  ARN: secret.resource.arn,
+  ARN: secret.arn,
   Name: secret.name,
   CreatedDate: toSeconds(secret.versions[0]?.at ?? 0),
   VersionIdsToStages: Object.fromEntries(

@@ -82,6 +82,22 @@ test('variables of functions refer to secrets and parameters', () => {
   expect(() => createCloud(functionResource('Work', [], wrong))).toThrow('there is nothing at {{resolve:ssm:none}}');
 });
 
+test('a caller from outside creates a secret, once, and functions read it by its name or a pattern of its ARN', async () => {
+  const pattern = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:api-key-*';
+  const cloud = createCloud(functionResource('Work', [allowStatement(['secretsmanager:GetSecretValue'], pattern)]), {
+    Work: READS,
+  });
+  const { CreateSecret } = cloud.secrets.operations;
+  const created = { Name: 'api-key-vera', SecretString: 'open', ClientRequestToken: 'one' };
+  expect(CreateSecret?.(created)).toEqual(CreateSecret?.(created));
+  expect(() => CreateSecret?.({ ...created, SecretString: 'other' })).toThrow('another value exists');
+  expect(() => CreateSecret?.({ ...created, ClientRequestToken: 'two' })).toThrow('already exists');
+  cloud.fn('Shop/Work').invoke({ operation: 'GetSecretValue', input: { SecretId: 'api-key-vera' } }, () => undefined);
+  await cloud.world.settle();
+  const [read] = cloud.log.map(({ text }) => JSON.parse(text) as Record<string, unknown>);
+  expect(read).toMatchObject({ Name: 'api-key-vera', SecretString: 'open', VersionStages: ['AWSCURRENT'] });
+});
+
 test('rotation is named', () => {
   const rotation = { Type: 'AWS::SecretsManager::RotationSchedule', Properties: { SecretId: { Ref: 'Secret' } } };
   expect(() => createCloud({ Secret: secret({ Name: 'key' }), Rotation: rotation })).toThrow(
