@@ -84,6 +84,17 @@ test('a step stores what a person sets up beside the templates', async () => {
   expect([cloud.secrets.read('key'), cloud.parameters.read('/shop/rate')]).toEqual(['new', '8']);
 });
 
+test('a step sends to a FIFO queue, which may refuse it', () => {
+  const cloud = createCloud({ Queue: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } } });
+  const answers: number[] = [];
+  const send = (more: object) =>
+    doStep(cloud, { send: 'Shop/Queue', body: 'a', ...more }, ({ status }) => answers.push(status));
+  send({});
+  expect(answers).toEqual([400]);
+  send({ group: 'one', deduplicationId: 'first' });
+  expect(cloud.queue('Shop/Queue').listMessages()).toMatchObject([{ group: 'one', body: 'a' }]);
+});
+
 test('a request that the app can not take twice is a finding, since its client repeats it', async () => {
   const worker = `${CLIENT}
   exports.handler = async ({ id }) => {

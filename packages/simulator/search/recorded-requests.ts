@@ -11,7 +11,14 @@ export interface RecordedRequest extends ApiRequest {
  * their stacks), but those of secrets and parameters are as AWS has them.
  */
 export type Step =
-  | { readonly send: string; readonly body: unknown; readonly attributes?: Readonly<Record<string, string>> }
+  | {
+      readonly send: string;
+      readonly body: unknown;
+      readonly attributes?: Readonly<Record<string, string>>;
+      /** Message group: a FIFO queue needs it. */
+      readonly group?: string;
+      readonly deduplicationId?: string;
+    }
   | { readonly publish: string; readonly message: unknown }
   | { readonly event: string; readonly source: string; readonly detailType: string; readonly detail: unknown }
   | { readonly invoke: string; readonly payload: unknown }

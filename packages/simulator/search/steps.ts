@@ -1,4 +1,5 @@
 import type { Cloud } from '../cloud/cloud.js';
+import { offer } from '../services/sqs/offer.js';
 import type { Step } from './recorded-requests.js';
 
 /** A step that names something which the app doesn't have. */
@@ -8,7 +9,7 @@ export class StepImpossible extends Error {
 
 /**
  * Begins work in an app as somebody outside does: a message, an event, an invocation, an execution, an item; or stores a secret or a parameter.
- * @param then gets a status as of HTTP: 200 if it was done, 500 if a function failed, so that a client does it again
+ * @param then gets a status as of HTTP: 200 if it was done, 400 if a queue refused it, 500 if a function failed, so that a client does it again
  * @throws {StepImpossible}
  */
 export function doStep(
@@ -30,10 +31,17 @@ export function doStep(
       name,
       { DataType: 'String', StringValue },
     ]);
-    find('queue', step.send, [...cloud.queues.values()]).send({
+    const { group, deduplicationId } = step;
+    const refusal = offer(find('queue', step.send, [...cloud.queues.values()]), {
       body: toText(step.body),
+      ...(group !== undefined && { group }),
+      ...(deduplicationId !== undefined && { deduplicationId }),
       ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
     });
+    if (refusal) {
+      then({ status: 400, body: refusal.message });
+      return;
+    }
   } else if ('publish' in step) {
     const topics = cloud.deployment.assembly.findByType('AWS::SNS::Topic');
     cloud.topics.publish(find('topic', step.publish, topics).arn, { text: toText(step.message) });

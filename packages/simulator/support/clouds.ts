@@ -82,18 +82,21 @@ export const allowStatement = (actions: readonly string[], resource: Json, condi
   ...(condition === undefined ? {} : { Condition: condition }),
 });
 
-/** Returns the policy of the queue `Queue` that lets a service send to it: `events`, `sns`. */
-export const queuePolicy = (service: string) => ({
+/**
+ * Returns the policy of queues that lets a service send to them.
+ * @param service `events`, `sns`
+ */
+export const queuePolicy = (service: string, ...[queue = 'Queue', ...others]: readonly string[]) => ({
   Type: 'AWS::SQS::QueuePolicy',
   Properties: {
-    Queues: [{ Ref: 'Queue' }],
+    Queues: [queue, ...others].map((name) => ({ Ref: name })),
     PolicyDocument: {
       Statement: [
         {
           Effect: 'Allow',
           Principal: { Service: `${service}.amazonaws.com` },
           Action: 'sqs:SendMessage',
-          Resource: arnOf('Queue'),
+          Resource: [queue, ...others].map(arnOf),
         },
       ],
     },

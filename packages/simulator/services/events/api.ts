@@ -6,6 +6,7 @@ import { InvalidPattern } from '../../patterns/invalid.js';
 import { matches } from '../../patterns/matches.js';
 import { NotModelled, type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
+import type { Queue } from '../sqs/model.js';
 import type { EventBridge } from './model.js';
 import { putEvents } from './put-events.js';
 import { nameOf, type Rule, type Target } from './rules.js';
@@ -20,7 +21,7 @@ interface Account {
   readonly home: AccountAndRegion;
   readonly events: EventBridge;
   /** Targets, by their ARNs. */
-  readonly queues: ReadonlyMap<string, unknown>;
+  readonly queues: ReadonlyMap<string, Queue>;
   readonly functions: ReadonlyMap<string, unknown>;
 }
 
@@ -96,7 +97,9 @@ export function eventsApi(cloud: Account): Operations {
       const rule = findRule(cloud, input, input.Rule);
       const added = input.Targets as readonly Target[];
       checkIds(added);
-      for (const { Arn } of added) {
+      for (const target of added) {
+        const { Arn } = target;
+        checkQueues(target, cloud.queues);
         if (!cloud.queues.has(Arn) && !cloud.functions.has(Arn)) throw new NotModelled(`the target ${Arn}`);
       }
       const kept = rule.targets.filter(({ Id }) => !added.some((one) => one.Id === Id));
@@ -133,6 +136,20 @@ function checkIds(targets: readonly Target[]): void {
     const message = `1 validation error detected: ${where} failed to satisfy constraint: Member must ${right}`;
     throw new Refused('ValidationException', message);
   }
+}
+
+/**
+ * Checks FIFO queues. API Reference, "SqsParameters"; User Guide, "Using dead-letter queues to process undelivered events": they are standard queues.
+ * @throws {Refused}
+ */
+function checkQueues(
+  { Id, Arn, SqsParameters, DeadLetterConfig }: Target,
+  queues: ReadonlyMap<string, Pick<Queue, 'isFifo'>>,
+): void {
+  if (queues.get(DeadLetterConfig?.Arn ?? '')?.isFifo)
+    throw new Refused('ValidationException', 'SQS FIFO is not supported by Dead Letter Queues.');
+  if (queues.get(Arn)?.isFifo && SqsParameters?.MessageGroupId === undefined)
+    throw new Refused('ValidationException', `Parameter(s) SqsParameters must be specified for target: ${Id}.`);
 }
 
 const busArn = (name: string, home: AccountAndRegion): string =>

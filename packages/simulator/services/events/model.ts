@@ -6,6 +6,7 @@ import { factsOf } from '../../engine/happenings.js';
 import { matches } from '../../patterns/matches.js';
 import type { Iam } from '../iam/model.js';
 import type { MessageAttribute, Queue } from '../sqs/model.js';
+import { offer } from '../sqs/offer.js';
 import { type Rule, Rules, type Target } from './rules.js';
 import { Schedules } from './schedules.js';
 
@@ -245,8 +246,13 @@ export class EventBridge {
       const group = groupOf(target, event);
       const input = inputOf(target, event);
       const text = JSON.stringify(input);
-      if (queue) queue.send({ body: text, ...(group === undefined ? {} : { group }) });
-      else if (this.around.topics.reachesPrograms(target.Arn)) this.around.topics.publish(target.Arn, { text });
+      if (queue) {
+        // AWS re:Post, "How do I resolve FailedInvocation errors in EventBridge?": what is refused with a status of 4xx isn't tried again.
+        if (offer(queue, { body: text, ...(group === undefined ? {} : { group }) })) {
+          this.giveUp(name, rule, target, event, 'INVALID_PARAMETER');
+          return;
+        }
+      } else if (this.around.topics.reachesPrograms(target.Arn)) this.around.topics.publish(target.Arn, { text });
       else if (this.around.machines.has(target.Arn)) this.around.machines.startByRule(target.Arn, text);
       else this.around.functions.invokeAsync(target.Arn, input);
       this.tell(name, rule, target, event, 'delivered');
@@ -297,15 +303,18 @@ export class EventBridge {
     const { queues, world } = this.around;
     const deadLetters = target.DeadLetterConfig?.Arn;
     const queue = deadLetters === undefined ? undefined : queues.get(deadLetters);
-    if (deadLetters === undefined || !queue || !this.mayReach(rule, deadLetters, 'sqs:SendMessage')) {
+    const lose = (): void => {
       world.note(`${name} given up and LOST: ${code}`);
       this.tell(name, rule, target, event, 'lost');
+    };
+    if (deadLetters === undefined || !queue || !this.mayReach(rule, deadLetters, 'sqs:SendMessage')) {
+      lose();
       return;
     }
     world.note(`${name} given up: ${code}`);
     this.tell(name, rule, target, event, 'given up');
     const attribute = (StringValue: string): MessageAttribute => ({ DataType: 'String', StringValue });
-    queue.send({
+    const refusal = offer(queue, {
       body: JSON.stringify(event),
       attributes: {
         RULE_ARN: attribute(rule.resource.arn),
@@ -314,6 +323,7 @@ export class EventBridge {
         ERROR_MESSAGE: attribute('simulated'),
       },
     });
+    if (refusal) lose();
   }
 }
 

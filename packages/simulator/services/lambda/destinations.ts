@@ -1,6 +1,7 @@
 import type { AsyncInvoker } from '../events/model.js';
 import type { Iam } from '../iam/model.js';
 import type { Queue } from '../sqs/model.js';
+import { offer } from '../sqs/offer.js';
 import type { LambdaFunction } from './model.js';
 
 /** A bus, as far as destinations know it. */
@@ -46,8 +47,7 @@ export function sendToDestination(
   const queue = queues.get(to);
   if (queue) {
     if (!may('sqs:SendMessage')) return false;
-    queue.send({ body: text });
-    return true;
+    return offer(queue, { body: text }) === undefined;
   }
   if (functions.has(to)) {
     if (!may('lambda:InvokeFunction')) return false;

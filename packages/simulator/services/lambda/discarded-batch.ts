@@ -2,6 +2,7 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import type { Iam } from '../iam/model.js';
 import type { Buckets } from '../s3/model.js';
 import type { Queue } from '../sqs/model.js';
+import { offer } from '../sqs/offer.js';
 import type { EventSource } from './event-source.js';
 
 /** Records of a stream that were given up. */
@@ -49,8 +50,7 @@ export class DiscardedBatches {
     const queue = queues.get(to);
     if (queue) {
       if (!may('sqs:SendMessage', to)) return false;
-      queue.send({ body: JSON.stringify(about) });
-      return true;
+      return offer(queue, { body: JSON.stringify(about) }) === undefined;
     }
     if (topics.has(to)) {
       if (!may('sns:Publish', to)) return false;

@@ -6,6 +6,7 @@ import type { AwsRequest } from '../../wire/request.js';
 import type { AsyncInvoker } from '../events/model.js';
 import type { Iam } from '../iam/model.js';
 import type { Queue } from '../sqs/model.js';
+import { offer } from '../sqs/offer.js';
 import type { ServiceCall } from '../states/tasks.js';
 
 /** Target of a schedule. EventBridge Scheduler API Reference, "Target". */
@@ -97,7 +98,7 @@ export class ScheduleTargets {
     if (arn === undefined || !queue || !iam.roleAllows(target.RoleArn, { action: 'sqs:SendMessage', resource: arn }))
       return false;
     const attribute = (StringValue: string) => ({ DataType: 'String', StringValue });
-    queue.send({
+    const refusal = offer(queue, {
       body: target.Input ?? '{}',
       attributes: {
         ERROR_CODE: attribute(error.split(':')[0] ?? ''),
@@ -107,7 +108,7 @@ export class ScheduleTargets {
         TARGET_ARN: attribute(target.Arn),
       },
     });
-    return true;
+    return refusal === undefined;
   }
 
   /** Input of a target whose schedule has no `Input`. */

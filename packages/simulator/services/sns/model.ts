@@ -5,6 +5,7 @@ import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
 import type { AsyncInvoker } from '../events/model.js';
 import type { Iam } from '../iam/model.js';
 import type { Queue } from '../sqs/model.js';
+import { offer } from '../sqs/offer.js';
 import { type TopicMessage, toFunctionEvent, toQueueBody } from './message.js';
 import { readSubscriptions, type Subscription } from './subscription.js';
 
@@ -135,8 +136,9 @@ export class Topics {
       return;
     }
     if (world.now >= downUntil) {
-      this.handIn(subscription, subscription.endpoint, message);
-      this.tell(subscription.label, name, 'delivered');
+      // Developer Guide, "Amazon SNS message delivery retries": what an endpoint refuses for the message itself isn't tried again.
+      if (this.handIn(subscription, subscription.endpoint, message)) this.tell(subscription.label, name, 'delivered');
+      else this.giveUp(name, subscription, message, 'InvalidParameterValue');
       return;
     }
     const wait = Math.min(FIRST_WAIT * 2 ** tries, LONGEST_WAIT);
@@ -144,17 +146,19 @@ export class Topics {
     else this.plan({ ...notification, at: world.now + wait, tries: tries + 1 });
   }
 
-  private handIn({ arn, isRaw }: Subscription, endpoint: string, message: TopicMessage, more = {}): void {
+  /** @returns whether the endpoint took the message */
+  private handIn({ arn, isRaw }: Subscription, endpoint: string, message: TopicMessage, more = {}): boolean {
     const queue = this.around.queues.get(endpoint);
     if (!queue) {
       this.around.functions.invokeAsync(endpoint, toFunctionEvent(message, arn));
-      return;
+      return true;
     }
     const attributes = { ...(isRaw && message.attributes), ...more };
-    queue.send({
+    const refusal = offer(queue, {
       body: isRaw ? message.text : toQueueBody(message, arn),
       ...(Object.keys(attributes).length > 0 && { attributes }),
     });
+    return refusal === undefined;
   }
 
   private mayReach({ topic }: Subscription, resource: string): boolean {
@@ -166,18 +170,19 @@ export class Topics {
   private giveUp(name: string, subscription: Subscription, message: TopicMessage, code: string): void {
     const { world, queues } = this.around;
     const { deadLetters, label } = subscription;
-    if (deadLetters === undefined || !queues.has(deadLetters) || !this.mayReach(subscription, deadLetters)) {
+    const lose = (): void => {
       world.note(`${name} given up and LOST: ${code}`);
       this.tell(label, name, 'lost');
+    };
+    if (deadLetters === undefined || !queues.has(deadLetters) || !this.mayReach(subscription, deadLetters)) {
+      lose();
       return;
     }
     world.note(`${name} given up: ${code}`);
     this.tell(label, name, 'given up');
     const attribute = (StringValue: string) => ({ DataType: 'String', StringValue });
-    this.handIn(subscription, deadLetters, message, {
-      ErrorCode: attribute(code),
-      ErrorMessage: attribute('simulated'),
-    });
+    const why = { ErrorCode: attribute(code), ErrorMessage: attribute('simulated') };
+    if (!this.handIn(subscription, deadLetters, message, why)) lose();
   }
 
   private tell(owner: string, id: string, outcome: string, fault?: string): void {

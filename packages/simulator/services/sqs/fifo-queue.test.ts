@@ -9,6 +9,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
+import type { Cloud } from '../../cloud/cloud.js';
 import { type FaultKind, FixedFaults, FOLLOWING_FAULTS } from '../../engine/faults.js';
 import { awsApiOf } from '../../support/clients.js';
 import {
@@ -19,6 +20,8 @@ import {
   QUEUE_RIGHTS,
   queuePolicy,
 } from '../../support/clouds.js';
+import { eventsApi } from '../events/api.js';
+import type { FifoQueue } from './fifo-queue.js';
 
 const MINUTE = 60_000;
 const QueueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/Shop-Queue.fifo';
@@ -321,4 +324,92 @@ test('a rule gives its messages a group, by which they keep their order', async 
       .listMessages()
       .map(({ group }) => group),
   ).toEqual(['all', 'all']);
+});
+
+describe('what a queue refuses', () => {
+  const bodies = (cloud: Cloud, label: string) => cloud.queue(label).listMessages();
+  const ruleOf = (more: object) => ({
+    Type: 'AWS::Events::Rule',
+    Properties: {
+      EventPattern: { source: ['a'] },
+      Targets: [{ Id: 'Target0', Arn: arnOf('Queue'), SqsParameters: { MessageGroupId: 'all' }, ...more }],
+    },
+  });
+
+  test('a rule gives up at once, to its dead-letter queue', async () => {
+    const DeadLetterConfig = { Arn: arnOf('Letters') };
+    const cloud = createCloud({
+      Queue: FIFO,
+      Letters: { Type: 'AWS::SQS::Queue' },
+      Rule: ruleOf({ DeadLetterConfig }),
+      Policy: queuePolicy('events', 'Queue', 'Letters'),
+    });
+    (cloud.queue('Shop/Queue') as FifoQueue).contentBased = false;
+    cloud.events.put('default', { source: 'a', detailType: 'Told', detail: {} });
+    await cloud.world.settle();
+    expect(bodies(cloud, 'Shop/Queue')).toEqual([]);
+    const [letter] = bodies(cloud, 'Shop/Letters');
+    expect(letter?.attributes).toMatchObject({ ERROR_CODE: { StringValue: 'INVALID_PARAMETER' } });
+    expect(cloud.world.now - cloud.world.begins).toBeLessThan(MINUTE);
+  });
+
+  test('a topic gives up at once, and loses what its dead-letter queue refuses too', async () => {
+    const small = (size: number) => ({ Type: 'AWS::SQS::Queue', Properties: { MaximumMessageSize: size } });
+    const cloud = createCloud({
+      Queue: small(1_024),
+      Letters: small(3_000),
+      Topic: { Type: 'AWS::SNS::Topic' },
+      Subscription: {
+        Type: 'AWS::SNS::Subscription',
+        Properties: {
+          TopicArn: { Ref: 'Topic' },
+          Protocol: 'sqs',
+          Endpoint: arnOf('Queue'),
+          RawMessageDelivery: true,
+          RedrivePolicy: { deadLetterTargetArn: arnOf('Letters') },
+        },
+      },
+      Policy: queuePolicy('sns', 'Queue', 'Letters'),
+    });
+    const [topic = ''] = cloud.topics.list();
+    for (const size of [10, 2_000, 4_000]) cloud.topics.publish(topic, { text: 'a'.repeat(size) });
+    await cloud.world.settle();
+    expect(bodies(cloud, 'Shop/Queue').map(({ body }) => body.length)).toEqual([10]);
+    expect(bodies(cloud, 'Shop/Letters').map(({ body }) => body.length)).toEqual([2_000]);
+    expect(cloud.world.trace.lines.filter((line) => line.includes('given up and LOST'))).toHaveLength(1);
+  });
+
+  test('a function loses a record of its invocation', async () => {
+    const cloud = createCloud(
+      {
+        Queue: { Type: 'AWS::SQS::Queue', Properties: { MaximumMessageSize: 1_024 } },
+        ...functionResource('Work', [allowStatement(['sqs:SendMessage'], arnOf('Queue'))]),
+        Config: {
+          Type: 'AWS::Lambda::EventInvokeConfig',
+          Properties: {
+            FunctionName: { Ref: 'Work' },
+            Qualifier: '$LATEST',
+            DestinationConfig: { OnSuccess: { Destination: arnOf('Queue') } },
+          },
+        },
+      },
+      { Work: 'exports.handler = async () => undefined;' },
+    );
+    cloud.asynchronous.invokeAsync(cloud.fn('Shop/Work').resource.arn, { text: 'a'.repeat(2_000) });
+    await cloud.world.settle();
+    expect(bodies(cloud, 'Shop/Queue')).toEqual([]);
+  });
+
+  test('a rule gets no target that its queue would always refuse', async () => {
+    const cloud = createCloud({ Queue: FIFO, Standard: { Type: 'AWS::SQS::Queue' }, Rule: ruleOf({}) });
+    const { PutTargets } = eventsApi(cloud);
+    const [rule] = cloud.events.rules.list();
+    const put = (target: object) => () =>
+      PutTargets?.({ Rule: rule?.resource.ref, Targets: [{ Id: 'one', ...target }] });
+    const fifo = cloud.queue('Shop/Queue').resource.arn;
+    const { arn: Arn } = cloud.queue('Shop/Standard').resource;
+    expect(put({ Arn: fifo })).toThrow('Parameter(s) SqsParameters must be specified for target: one.');
+    expect(put({ Arn, DeadLetterConfig: { Arn: fifo } })).toThrow('SQS FIFO is not supported by Dead Letter Queues.');
+    expect(put({ Arn })).not.toThrow();
+  });
 });
