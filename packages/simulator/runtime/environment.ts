@@ -1,6 +1,9 @@
+import { types } from 'node:util';
 import type { Random } from '../engine/random.js';
 import { type CodeUnderTest, enterCode, runWork } from '../engine/turn.js';
 import type { Bundle } from './bundle.js';
+import { describeError, Ended, HEADINGS } from './faults-of-code.js';
+import { EXPORTS_LATER } from './function-code.js';
 import { callHandler, checkHandler, exportOf, type Handler } from './handler.js';
 import type { HttpRequest, ResponseHandler } from './http.js';
 import { type Externals, provideGlobals } from './provided.js';
@@ -90,8 +93,13 @@ export class Environment implements RunningCode, CodeUnderTest {
   private triedAgain = false;
   private askedForKeys = false;
   private metConflict = false;
-  /** Whether its module may hold random numbers for later: drawn when it was loaded, or more than anything needs at once. */
-  private keepsNumbers = false;
+  /**
+   * Whether its module may keep something of this history: random numbers or answers from when it was loaded, or more random numbers than
+   * anything needs at once.
+   */
+  private keepsSomething = false;
+  /** Becomes the handler of a module with a top-level `await`. */
+  private loading: Promise<void> | undefined;
   /** Random bytes of which its module may have kept the rest, until it overwrites them with zeros. */
   private pools: Uint8Array[] = [];
   /** Ending of an invocation that comes after the death of the environment. */
@@ -154,10 +162,10 @@ export class Environment implements RunningCode, CodeUnderTest {
    * remember that it met another transaction.
    */
   get isAsNew(): boolean {
-    this.keepsNumbers ||= this.pools.some((bytes) => bytes.some((byte) => byte !== 0));
+    this.keepsSomething ||= this.pools.some((bytes) => bytes.some((byte) => byte !== 0));
     this.pools = [];
-    const { dead, triedAgain, askedForKeys, metConflict, keepsNumbers, ended, timers, requests } = this;
-    const remembers = triedAgain || askedForKeys || metConflict || keepsNumbers;
+    const { dead, triedAgain, askedForKeys, metConflict, keepsSomething, ended, timers, requests } = this;
+    const remembers = triedAgain || askedForKeys || metConflict || keepsSomething;
     return !dead && !remembers && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
@@ -181,8 +189,21 @@ export class Environment implements RunningCode, CodeUnderTest {
       // It begins in the turn of the invocation that made room for it, if there is one.
       if (before) enterCode(before);
     }
-    this.keepsNumbers ||= random.drawCount !== drawn;
+    this.keepsSomething ||= random.drawCount !== drawn || this.requests > 0;
     if (this.dead) throw new Ended('Runtime.ExitError', 'the process ended while its module was loaded');
+    const later = exported[EXPORTS_LATER];
+    if (!types.isPromise(later)) {
+      this.take(handler, exported);
+      return;
+    }
+    this.keepsSomething = true;
+    this.loading = later.then((found) => this.take(handler, found as typeof exported));
+    // An invocation tells of its failure.
+    this.loading.catch(() => undefined);
+  }
+
+  /** Finds the handler among the exports. @throws if there is none */
+  private take(handler: string, exported: Readonly<Record<string, unknown>>): void {
     const found = exportOf(handler)
       .split('.')
       .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], exported);
@@ -200,17 +221,26 @@ export class Environment implements RunningCode, CodeUnderTest {
 
   /** @param ended called once, unless the environment is killed before */
   invoke(event: unknown, context: InvocationContext, ended: (ending: InvocationEnding) => void): void {
-    const { handler, around } = this;
     if (this.dead) {
       ended(this.obituary);
       return;
     }
-    if (!handler || this.ended)
+    if (!(this.handler || this.loading) || this.ended)
       throw new Error('an environment handles one invocation at a time, once it is initialised');
     this.ended = ended;
     this.runs(() => this.timers.thaw());
     // A timer of an earlier invocation may have ended it.
     if (this.dead) return;
+    if (this.handler) this.call(this.handler, event, context);
+    else
+      this.loading?.then(
+        () => this.runs(() => this.handler && this.ended === ended && this.call(this.handler, event, context)),
+        (error: unknown) => this.fails(error, 'exception'),
+      );
+  }
+
+  private call(handler: Handler, event: unknown, context: InvocationContext): void {
+    const { around } = this;
     const { requestId, functionName, functionArn, memoryMegabytes, deadline, trace } = context;
     if (trace !== undefined) this.env._X_AMZN_TRACE_ID = trace;
     const lambdaContext = {
@@ -355,29 +385,6 @@ export class Environment implements RunningCode, CodeUnderTest {
       fail: (code) => alive(() => reply.fail(code)),
     });
   }
-}
-
-/** Code that was ended, and may not run on. */
-class Ended extends Error {
-  constructor(
-    override readonly name: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** Beginnings of the lines that Lambda's runtime writes about a fault. */
-const HEADINGS = {
-  handler: 'Invoke Error',
-  exception: 'Uncaught Exception',
-  rejection: 'Unhandled Promise Rejection',
-} as const;
-
-/** Returns what is known of something that was thrown, which may be anything. */
-function describeError(error: unknown): { readonly name: string; readonly message: string; readonly stack?: string } {
-  const { name = 'Error', message = error, stack } = (error ?? {}) as Partial<Error>;
-  return { name: String(name), message: String(message), ...(stack !== undefined && { stack: String(stack) }) };
 }
 
 /** Tells whether two views are of the same bytes: each call of the generator makes a view of its own. */

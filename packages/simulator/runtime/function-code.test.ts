@@ -48,6 +48,33 @@ test.each<[told: string, files: Readonly<Record<string, string>>, result: unknow
     },
     3,
   ],
+  ['an import when it runs', { 'index.js': "exports.handler = async () => (await import('node:path')).sep;" }, '/'],
+  [
+    'an import of a name that the code makes',
+    { 'index.mjs': "const name = 'node:path'; export const handler = async () => (await import(name)).default.sep;" },
+    '/',
+  ],
+  [
+    'a module whose top level awaits another one and the time',
+    {
+      'index.mjs': `import fs, { existsSync as exists } from 'node:fs';
+        import * as path from 'path';
+        import { wait } from './wait.mjs';
+        import old from './old.cjs';
+        export const waited = await wait();
+        const handler = async () => [waited, path.sep, typeof fs.readFileSync, exists === fs.existsSync, old.a, TEXT];
+        const TEXT = \`
+import fs from "fs";
+\`;
+        export { handler };
+        export default handler;`,
+      'wait.mjs': `import { setTimeout } from 'node:timers/promises';
+        await setTimeout(100);
+        export const wait = async () => { const begun = Date.now(); await setTimeout(1000); return Date.now() - begun; };`,
+      'old.cjs': "exports.a = typeof require('zlib').gzipSync;",
+    },
+    [1000, '/', 'function', true, 'function', '\nimport fs from "fs";\n'],
+  ],
 ])('%s becomes one file that runs', async (_, files, result) => {
   const { invoke } = environment(singleFile(files));
   expect(value(await invoke())).toEqual(result);

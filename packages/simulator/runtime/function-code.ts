@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import { isCustomResource, isRun } from '../assembly/custom-resources.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
-import { findEsbuild } from './esbuild.js';
+import { type Esbuild, findEsbuild } from './esbuild.js';
 import { exportOf } from './handler.js';
 
 /** The file of a function's handler, as its asset has it. */
@@ -112,9 +112,11 @@ function findHandlerPath({ label, properties }: Resource, assembly: Assembly): s
  */
 export function toSingleFile({ source, path, runtime }: HandlerFile, label: string): string {
   const folder = path === undefined ? process.cwd() : dirname(path);
-  if (!needsBundling(source, path)) return source;
+  const mustBundle = needsBundling(source, path);
+  if (!mustBundle && !/\bimport\s*\(/.test(source)) return source;
   const esbuild = findEsbuild(path ?? join(folder, 'x.js'));
   if (!esbuild) {
+    if (!mustBundle) return source;
     const install = ['esbuild', ...listMissing(source, path)];
     throw new CodeNotRunnable(
       `the code of ${label} has to be bundled (ES modules, several files, or @aws-sdk of Lambda's runtime), and esbuild isn't installed: npm install --save-dev ${install.join(' ')}`,
@@ -122,22 +124,27 @@ export function toSingleFile({ source, path, runtime }: HandlerFile, label: stri
     );
   }
   const external = new Set<string>();
+  let format: 'cjs' | 'esm' = 'cjs';
   for (;;) {
     try {
-      const { outputFiles } = esbuild.buildSync({
+      const { outputFiles, metafile } = esbuild.buildSync({
+        ...AS_ONE_FILE,
         stdin: { contents: source, resolveDir: folder, sourcefile: path ?? 'index.js', loader: 'js' },
-        bundle: true,
-        write: false,
-        platform: 'node',
-        target: 'node20',
-        format: 'cjs',
-        logLevel: 'silent',
+        outfile: 'index.js',
+        metafile: true,
+        format,
         external: [...external],
         nodePaths: [join(process.cwd(), 'node_modules')],
-        define: OF_MODULE,
       });
-      return outputFiles[0]?.text ?? '';
+      const text = outputFiles[0]?.text ?? '';
+      if (format === 'cjs') return text;
+      const imports = Object.values(metafile.outputs)[0]?.imports.map((one) => one.path) ?? [];
+      return toLaterExports(esbuild, text, new Set(imports));
     } catch (error) {
+      if (format === 'cjs' && String((error as Error).message).includes('Top-level await')) {
+        format = 'esm';
+        continue;
+      }
       const missing = unresolved(error).filter((name) => !external.has(name));
       if (missing.length === 0) throw new CodeNotRunnable(`esbuild can't bundle ${label}: ${(error as Error).message}`);
       const ofRuntime = missing.filter(
@@ -149,15 +156,60 @@ export function toSingleFile({ source, path, runtime }: HandlerFile, label: stri
   }
 }
 
-/** AWS Lambda, "Lambda runtimes": runtimes up to Node.js 16 have the SDK v2 beside the function, and later ones the SDK v3. */
-const hasSdkV2 = (runtime: string | undefined): boolean => /^nodejs(\d|1[0-6])\./.test(runtime ?? '');
-
 /** What an ES module knows of itself. The names are put together here, since a bundler of this file replaces them. */
 const OF_MODULE: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({ url: 'file:///var/task/index.mjs', dirname: '/var/task', filename: '/var/task/index.mjs' }).map(
     ([name, value]) => [`import.meta.${name}`, JSON.stringify(value)],
   ),
 );
+
+/** What all calls of esbuild have in common. A dynamic import is `require` then: the code runs in a realm without Node's loader. */
+const AS_ONE_FILE = {
+  bundle: true,
+  write: false,
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'silent',
+  define: OF_MODULE,
+  supported: { 'dynamic-import': false },
+} as const;
+
+/** Name of the one export of a module with a top-level `await`: a promise of its exports. */
+export const EXPORTS_LATER = 'exports later';
+
+/**
+ * Makes a CommonJS file of an ES module that esbuild has bundled, whose top level awaits something. The imports that are left, of Node's modules, stay
+ * at the top, and the rest becomes an asynchronous function that returns the exports.
+ * @param imported names of modules that the bundle imports
+ */
+function toLaterExports(esbuild: Esbuild, text: string, imported: ReadonlySet<string>): string {
+  const imports: string[] = [];
+  const body = text
+    .replace(/^import\s(?:[^"';]*?\sfrom\s)?"([^"]+)";$/gm, (statement, name: string) => {
+      if (!imported.has(name)) return statement;
+      imports.push(statement);
+      return '';
+    })
+    .replace(/^export \{([^}]*)\};\s*$/m, (_, names: string) => {
+      const members = names.split(',').map((one) => one.trim().split(' as '));
+      return `return { ${members.map(([own = '', other = own]) => `${JSON.stringify(other)}: ${own}`).join(', ')} };`;
+    });
+  const contents = `${imports.join('\n')}
+const later = (async () => {
+${body}
+})();
+export { later as ${JSON.stringify(EXPORTS_LATER)} };`;
+  const { outputFiles } = esbuild.buildSync({
+    ...AS_ONE_FILE,
+    stdin: { contents, loader: 'js' },
+    format: 'cjs',
+    external: [...imported],
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** AWS Lambda, "Lambda runtimes": runtimes up to Node.js 16 have the SDK v2 beside the function, and later ones the SDK v3. */
+const hasSdkV2 = (runtime: string | undefined): boolean => /^nodejs(\d|1[0-6])\./.test(runtime ?? '');
 
 function missingPackages(label: string, names: readonly string[]): CodeNotRunnable {
   const install = [...new Set(names.map(toPackage))];
