@@ -56,7 +56,6 @@ export class CustomResources {
   private failure: string | undefined;
   /** Data of each answer, by `<stack>/<logical id>`. */
   private readonly answers = new Map<string, JsonObject>();
-  private readonly wanted: ReturnType<typeof listAnswerReferences>;
 
   constructor(
     private readonly assembly: Assembly,
@@ -64,7 +63,6 @@ export class CustomResources {
   ) {
     const { world, thirdParties } = around;
     this.left = assembly.resources.filter(isRun);
-    this.wanted = assembly.resources.flatMap(({ properties }) => listAnswerReferences(properties));
     const conditions = assembly.findByType('AWS::CloudFormation::WaitCondition');
     if (!this.isUnderWay && conditions.length === 0) return;
     const model = { answer: (request: HttpRequest) => this.answer(request), refuse: () => FORBIDDEN };
@@ -139,7 +137,8 @@ export class CustomResources {
     const answer = parse(body);
     const id = `${stack}/${logicalId}`;
     const data = { ...((answer?.Data ?? {}) as JsonObject), Ref: String(answer?.PhysicalResourceId) };
-    const missing = this.wanted.find((one) => one.id === id && !Object.hasOwn(data, one.attribute));
+    const wanted = this.assembly.resources.flatMap(({ properties }) => listAnswerReferences(properties));
+    const missing = wanted.find((one) => one.id === id && !Object.hasOwn(data, one.attribute));
     const other = Object.entries(ids).find(([name, value]) => answer?.[name] !== value);
     if (Buffer.byteLength(body) > MAX_RESPONSE) this.fail(label, 'Response object is too long');
     else if (answer?.Status !== 'SUCCESS') this.fail(label, String(answer?.Reason ?? `its answer is ${body}`));
