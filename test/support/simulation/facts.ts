@@ -17,7 +17,8 @@ import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '..
 import { type Listener, listListeners, listRecordKeys } from '../../../packages/operator/deployment/services.js';
 import { toPlainItem } from '../../../packages/simulator/services/dynamodb/plain.js';
 import type { Change } from '../../../packages/simulator/services/dynamodb/wire.js';
-import type { BusEvent } from '../../../packages/simulator/services/events/model.js';
+import type { BusEvent } from '../../../packages/simulator/services/events/bus-event.js';
+
 import type { Queue } from '../../../packages/simulator/services/sqs/model.js';
 import type { Orderly, Row } from './orderly.js';
 import { STRIPE, Stripe } from './stripe.js';

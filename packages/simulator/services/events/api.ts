@@ -9,7 +9,8 @@ import type { Input } from '../../wire/request.js';
 import type { Queue } from '../sqs/model.js';
 import type { EventBridge } from './model.js';
 import { putEvents } from './put-events.js';
-import { nameOf, type Rule, type Target } from './rules.js';
+import { nameOf, type Rule } from './rules.js';
+import type { Target } from './target-input.js';
 
 const PAGE = 100;
 /** User Guide, "Amazon EventBridge quotas". */

@@ -7,21 +7,10 @@ import { matches } from '../../patterns/matches.js';
 import type { Iam } from '../iam/model.js';
 import type { MessageAttribute, Queue } from '../sqs/model.js';
 import { offer } from '../sqs/offer.js';
-import { type Rule, Rules, type Target } from './rules.js';
+import type { BusEvent } from './bus-event.js';
+import { nameOf, type Rule, Rules } from './rules.js';
 import { Schedules } from './schedules.js';
-
-/** An event on a bus. */
-export interface BusEvent {
-  readonly version: '0';
-  readonly id: string;
-  readonly 'detail-type': string;
-  readonly source: string;
-  readonly account: string;
-  readonly time: string;
-  readonly region: string;
-  readonly resources: readonly string[];
-  readonly detail: unknown;
-}
+import { groupOf, inputOf, type Target } from './target-input.js';
 
 /** An event that a bus has accepted. */
 export interface AcceptedEvent {
@@ -244,8 +233,11 @@ export class EventBridge {
     if (world.now >= delivery.downUntil) {
       const queue = this.around.queues.get(target.Arn);
       const group = groupOf(target, event);
-      const input = inputOf(target, event);
-      const text = JSON.stringify(input);
+      const { text, value } = inputOf(target, {
+        event,
+        rule: { arn: rule.resource.arn, name: nameOf(rule) },
+        now: world.now,
+      });
       if (queue) {
         // AWS re:Post, "How do I resolve FailedInvocation errors in EventBridge?": what is refused with a status of 4xx isn't tried again.
         if (offer(queue, { body: text, ...(group === undefined ? {} : { group }) })) {
@@ -254,7 +246,7 @@ export class EventBridge {
         }
       } else if (this.around.topics.reachesPrograms(target.Arn)) this.around.topics.publish(target.Arn, { text });
       else if (this.around.machines.has(target.Arn)) this.around.machines.startByRule(target.Arn, text);
-      else this.around.functions.invokeAsync(target.Arn, input);
+      else this.around.functions.invokeAsync(target.Arn, value);
       this.tell(name, rule, target, event, 'delivered');
       return;
     }
@@ -329,34 +321,3 @@ export class EventBridge {
 
 /** A target's id among those of its rule. */
 const idOf = ({ Id, Arn }: Target): string => Id ?? Arn;
-
-/**
- * Returns the message group that a target gives an event: a fixed text, or the event's value at a path. AWS, "Event bus
- * targets in Amazon EventBridge": dynamic path parameters, for `SqsParameters` too.
- * @throws {Error} if the event has no value there: AWS doesn't document that case
- */
-function groupOf({ SqsParameters: { MessageGroupId: group } = {} }: Target, event: BusEvent): string | undefined {
-  if (!group?.startsWith('$.')) return group;
-  const found = valueAt(group, event);
-  if (typeof found !== 'string' || found === '') throw new Error(`an event without ${group} isn't modelled`);
-  return found;
-}
-
-/**
- * Returns what a target gets of an event. Amazon EventBridge User Guide, "Amazon EventBridge targets", `Input` and `InputPath`.
- * @throws {Error} if the event has no value at the path: AWS doesn't document that case
- */
-function inputOf({ Input, InputPath = '$' }: Target, event: BusEvent): unknown {
-  if (Input !== undefined) return JSON.parse(Input) as unknown;
-  if (InputPath === '$') return event;
-  const found = valueAt(InputPath, event);
-  if (found === undefined) throw new Error(`an event without ${InputPath} isn't modelled`);
-  return found;
-}
-
-/** Returns the value at a path (`$.detail.id`) of an event; `undefined` if there is none. */
-const valueAt = (path: string, event: BusEvent): unknown =>
-  path
-    .slice(2)
-    .split('.')
-    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event);

@@ -3,21 +3,7 @@ import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import { compilePattern, type Pattern } from '../../patterns/compile.js';
 import { NotModelled } from '../../wire/operation.js';
 import type { Schedules } from './schedules.js';
-
-/** A target as a template or PutTargets describes it. */
-export interface Target {
-  readonly Arn: string;
-  readonly Id?: string;
-  readonly DeadLetterConfig?: { readonly Arn: string };
-  /** Role with which a state machine is started. */
-  readonly RoleArn?: string;
-  /** JSON that the target gets instead of the event. */
-  readonly Input?: string;
-  /** Path of the part of the event that the target gets. */
-  readonly InputPath?: string;
-  readonly SqsParameters?: { readonly MessageGroupId?: string };
-  readonly RetryPolicy?: { readonly MaximumEventAgeInSeconds?: number; readonly MaximumRetryAttempts?: number };
-}
+import { readTransformer, type Target } from './target-input.js';
 
 const MODELLED = new Set([
   'Arn',
@@ -28,6 +14,7 @@ const MODELLED = new Set([
   'RoleArn',
   'Input',
   'InputPath',
+  'InputTransformer',
 ]);
 
 /** A rule of a bus, read once. */
@@ -149,6 +136,7 @@ export class Rules {
       const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
       if (unknown.length > 0)
         throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
+      if (target.InputTransformer) readTransformer(target.InputTransformer);
     }
     // A pattern that AWS would refuse must not wait for its first event.
     if (EventPattern !== undefined) compilePattern(EventPattern as Pattern);

@@ -1,5 +1,6 @@
 import type { Json } from '../../assembly/intrinsics.js';
 import { parseData, parseText } from '../../wire/embedded-json.js';
+import { fillTemplate } from '../../wire/input-template.js';
 import { NotModelled } from '../../wire/operation.js';
 import { parsePath, readAt } from '../states/paths.js';
 
@@ -18,43 +19,30 @@ export interface TemplateVariables {
 export type InputTemplate = (event: Json, variables: TemplateVariables) => Json;
 
 /** Returns the value of a variable; `undefined` if the event has none. */
-type Variable = (event: Json, variables: TemplateVariables) => Json | undefined;
+type Variable = (around: { readonly event: Json; readonly variables: TemplateVariables }) => Json | undefined;
 
 const VARIABLE = /<((?:\$|aws\.pipes\.)[^<>]*)>/;
 const NAMED = /^aws\.pipes\.(pipe-arn|pipe-name|source-arn|enrichment-arn|target-arn|event\.ingestion-time)$/;
 
 /**
- * Reads an `InputTemplate`. Amazon EventBridge User Guide, "Amazon EventBridge Pipes input transformation": a variable between quotation
- * marks becomes a part of that text, any other one a JSON value. A path without a value becomes an empty text: AWS doesn't document it.
+ * Reads an `InputTemplate`. Amazon EventBridge User Guide, "Amazon EventBridge Pipes input transformation".
  * @throws {NotModelled} names a variable that isn't known
  */
 export function compileInputTemplate(template: string): InputTemplate {
   const parts = template.split(new RegExp(VARIABLE, 'g'));
-  // Every second part is a variable, and what is before it decides whether it is inside of a text.
   const pieces = parts.map((part, at) => (at % 2 === 0 ? part : readVariable(part)));
-  return (event, variables) => {
-    let written = '';
-    let isInText = false;
-    const view = parseBody(event);
-    for (const piece of pieces) {
-      if (typeof piece === 'string') {
-        for (const mark of piece.matchAll(/\\.|"/gs)) if (mark[0] === '"') isInText = !isInText;
-        written += piece;
-      } else {
-        const value = piece(view, variables) ?? '';
-        written += isInText ? writeInText(value) : JSON.stringify(value);
-      }
-    }
-    return parseText(written);
-  };
+  return (event, variables) => parseText(fillTemplate(pieces, { event: parseBody(event), variables }));
 }
 
 function readVariable(name: string): Variable {
-  if (name.startsWith('$')) return compileEventPath(name);
-  if (name === 'aws.pipes.event' || name === 'aws.pipes.event.json') return (event) => event;
+  if (name.startsWith('$')) {
+    const read = compileEventPath(name);
+    return ({ event }) => read(event);
+  }
+  if (name === 'aws.pipes.event' || name === 'aws.pipes.event.json') return ({ event }) => event;
   const [, known] = NAMED.exec(name) ?? [];
   if (known === undefined) throw new NotModelled(`the variable <${name}> of an input template`);
-  return (_, variables) => variables[known as keyof TemplateVariables];
+  return ({ variables }) => variables[known as keyof TemplateVariables];
 }
 
 /** Returns a reader of a path into an event whose encoded fields have been parsed. @throws {NotModelled} */
@@ -62,10 +50,6 @@ export function compileEventPath(text: string): (event: Json) => Json | undefine
   const path = parsePath(text);
   return (event) => readAt(path, event);
 }
-
-/** "Input transformers": the quotation marks of an object are removed where it stands in a text. */
-const writeInText = (value: Json): string =>
-  typeof value === 'string' ? JSON.stringify(value).slice(1, -1) : JSON.stringify(value).replaceAll('"', '');
 
 /** "Implicit body data parsing": the body of a message, and the data of a record, are JSON for paths and filters if they are some. */
 export function parseBody(event: Json): Json {
