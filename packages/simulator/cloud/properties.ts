@@ -463,14 +463,13 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     inert: { Region: 'one region is played' },
   },
   'AWS::SNS::Topic': {
-    modelled: ['Subscription', 'TopicName'],
+    modelled: ['Subscription', 'TopicName', 'FifoTopic', 'ContentBasedDeduplication', 'FifoThroughputScope'],
     inert: {
       DisplayName: NAMES,
       KmsMasterKeyId: 'how messages are stored; the right to use the key is not asked for',
       SignatureVersion: 'nobody checks a signature',
       TracingConfig: 'traces only',
     },
-    defaults: { FifoTopic: false },
   },
   'AWS::SNS::TopicPolicy': { modelled: ['PolicyDocument', 'Topics'] },
   'AWS::SQS::Queue': {

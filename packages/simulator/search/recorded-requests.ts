@@ -19,7 +19,13 @@ export type Step =
       readonly group?: string;
       readonly deduplicationId?: string;
     }
-  | { readonly publish: string; readonly message: unknown }
+  | {
+      readonly publish: string;
+      readonly message: unknown;
+      /** Message group: a FIFO topic needs it. */
+      readonly group?: string;
+      readonly deduplicationId?: string;
+    }
   | { readonly event: string; readonly source: string; readonly detailType: string; readonly detail: unknown }
   | { readonly invoke: string; readonly payload: unknown }
   | { readonly execute: string; readonly input: unknown }

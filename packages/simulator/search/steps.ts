@@ -1,5 +1,6 @@
 import type { Cloud } from '../cloud/cloud.js';
 import { offer } from '../services/sqs/offer.js';
+import { Refused } from '../wire/operation.js';
 import type { Step } from './recorded-requests.js';
 
 /** A step that names something which the app doesn't have. */
@@ -9,7 +10,7 @@ export class StepImpossible extends Error {
 
 /**
  * Begins work in an app as somebody outside does: a message, an event, an invocation, an execution, an item; or stores a secret or a parameter.
- * @param then gets a status as of HTTP: 200 if it was done, 400 if a queue refused it, 500 if a function failed, so that a client does it again
+ * @param then gets a status as of HTTP: 200 if it was done, 400 if it was refused, 500 if a function failed, so that a client does it again
  * @throws {StepImpossible}
  */
 export function doStep(
@@ -17,34 +18,46 @@ export function doStep(
   step: Step,
   then: (answer: { readonly status: number; readonly body: string }) => void,
 ): void {
-  const done = (): void => then({ status: 200, body: '' });
   if ('invoke' in step) {
     find('function', step.invoke, [...cloud.functions.values()]).invoke(step.payload, (result) =>
       result.kind === 'returned'
-        ? done()
+        ? then({ status: 200, body: '' })
         : then({ status: 500, body: result.kind === 'failed' ? `${result.name}: ${result.message}` : result.kind }),
     );
     return;
   }
+  try {
+    begin(cloud, step);
+    cloud.world.after(1, () => then({ status: 200, body: '' }));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    then({ status: 400, body: error.message });
+  }
+}
+
+/** @throws {Refused} @throws {StepImpossible} */
+function begin(cloud: Cloud, step: Exclude<Step, { readonly invoke: string }>): void {
   if ('send' in step) {
     const attributes = Object.entries(step.attributes ?? {}).map(([name, StringValue]) => [
       name,
       { DataType: 'String', StringValue },
     ]);
     const { group, deduplicationId } = step;
-    const refusal = offer(find('queue', step.send, [...cloud.queues.values()]), {
+    const refused = offer(find('queue', step.send, [...cloud.queues.values()]), {
       body: toText(step.body),
       ...(group !== undefined && { group }),
       ...(deduplicationId !== undefined && { deduplicationId }),
       ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
     });
-    if (refusal) {
-      then({ status: 400, body: refusal.message });
-      return;
-    }
+    if (refused) throw refused;
   } else if ('publish' in step) {
     const topics = cloud.deployment.assembly.findByType('AWS::SNS::Topic');
-    cloud.topics.publish(find('topic', step.publish, topics).arn, { text: toText(step.message) });
+    const { group, deduplicationId } = step;
+    cloud.topics.publish(find('topic', step.publish, topics).arn, {
+      text: toText(step.message),
+      ...(group !== undefined && { group }),
+      ...(deduplicationId !== undefined && { deduplicationId }),
+    });
   } else if ('event' in step) {
     const { event: bus, source, detailType, detail } = step;
     const buses = cloud.deployment.assembly.findByType('AWS::Events::EventBus');
@@ -70,7 +83,6 @@ export function doStep(
     const put = cloud.services.operation({ service: 'dynamodb', operation: 'PutItem' });
     void put({ TableName: find('table', step.put, tables).ref, Item: step.item });
   }
-  cloud.world.after(1, done);
 }
 
 /** A text is sent as it is, and anything else as JSON. */

@@ -1,6 +1,7 @@
 import { type FunctionCall, NotModelled, type Operations, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { MessageAttribute } from '../sqs/model.js';
+import type { Published } from './fifo-topic.js';
 import type { Topics } from './model.js';
 
 /** Amazon SNS API Reference, "Publish": the largest message, with its attributes, in bytes. "PublishBatch": the most entries. */
@@ -9,7 +10,7 @@ const MAX_ENTRIES = 10;
 
 /** Topics. Amazon SNS API Reference, "Actions". */
 export const snsApi = ({ topics }: { readonly topics: Topics }): Operations => ({
-  Publish: (input) => ({ MessageId: publish(topics, findTopic(topics, input), input) }),
+  Publish: (input) => describe(publish(topics, findTopic(topics, input), input)),
   PublishBatch: (input, call) => publishBatch(topics, input, call),
   ListTopics: () => ({ Topics: topics.list().map((TopicArn) => ({ TopicArn })) }),
 });
@@ -33,7 +34,7 @@ function publishBatch(topics: Topics, input: Input, call?: FunctionCall): object
     const refused = call?.refusedEntries?.get(at);
     try {
       if (refused !== undefined) throw new Refused(refused, 'simulated', 500);
-      Successful.push({ Id: entry.Id, MessageId: publish(topics, topic, entry) });
+      Successful.push({ Id: entry.Id, ...describe(publish(topics, topic, entry)) });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const { code, message, status } = error.error;
@@ -51,16 +52,27 @@ function findTopic(topics: Topics, { TopicArn, TargetArn, PhoneNumber }: Input):
   return String(arn);
 }
 
-function publish(topics: Topics, topic: string, input: Input): string {
-  const { Message, Subject, MessageStructure, MessageAttributes } = input;
+const describe = ({ id, sequenceNumber }: Published): object => ({
+  MessageId: id,
+  ...(sequenceNumber !== undefined && { SequenceNumber: sequenceNumber }),
+});
+
+function publish(topics: Topics, topic: string, input: Input): Published {
+  const { Message, Subject, MessageStructure, MessageAttributes, MessageGroupId, MessageDeduplicationId } = input;
   if (!Message) throw invalid('Empty message');
   if (MessageStructure !== undefined)
     throw new NotModelled('a message with a text for each protocol (MessageStructure)');
   if (bytesOf(input) > MAX_BYTES) throw invalid('Message too long');
+  if (MessageDeduplicationId !== undefined && !topics.isFifo(topic))
+    throw invalid(
+      'MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type',
+    );
   return topics.publish(topic, {
     text: String(Message),
     attributes: readAttributes(MessageAttributes),
     ...(Subject !== undefined && { subject: String(Subject) }),
+    ...(MessageGroupId !== undefined && { group: String(MessageGroupId) }),
+    ...(MessageDeduplicationId !== undefined && { deduplicationId: String(MessageDeduplicationId) }),
   });
 }
 

@@ -10,6 +10,18 @@ export interface TopicMessage {
   readonly attributes: Readonly<Record<string, MessageAttribute>>;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** Message group: always of a FIFO topic; of any other one for fair queues. */
+  readonly group?: string;
+  /** By which a FIFO queue recognises it. */
+  readonly deduplicationId?: string;
+  /** Its place in the order of a FIFO topic. */
+  readonly sequenceNumber?: string;
+}
+
+/** A message to publish. */
+export interface NewTopicMessage extends Pick<TopicMessage, 'text' | 'subject' | 'group' | 'deduplicationId'> {
+  /** @default none */
+  readonly attributes?: TopicMessage['attributes'];
 }
 
 /** Members whose values nobody can check here: SNS signs each notification. */
@@ -25,10 +37,11 @@ const listAttributes = ({ attributes }: TopicMessage) =>
 
 /** Returns the body that a queue gets. Amazon SNS Developer Guide, "HTTP/HTTPS notification JSON format", which is that of queues too. */
 export function toQueueBody(message: TopicMessage, subscription: string): string {
-  const { id, topic, text, subject, at, attributes } = message;
+  const { id, topic, text, subject, at, attributes, sequenceNumber } = message;
   return JSON.stringify({
     Type: 'Notification',
     MessageId: id,
+    ...(sequenceNumber !== undefined && { SequenceNumber: sequenceNumber }),
     TopicArn: topic,
     ...(subject !== undefined && { Subject: subject }),
     Message: text,

@@ -4,9 +4,11 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
 import type { AsyncInvoker } from '../events/model.js';
 import type { Iam } from '../iam/model.js';
+import { recognisedBy } from '../sqs/fifo-queue.js';
 import type { Queue } from '../sqs/model.js';
 import { offer } from '../sqs/offer.js';
-import { type TopicMessage, toFunctionEvent, toQueueBody } from './message.js';
+import { FifoTopic, IN_ORDER_FAULTS, type Published } from './fifo-topic.js';
+import { type NewTopicMessage, type TopicMessage, toFunctionEvent, toQueueBody } from './message.js';
 import { readSubscriptions, type Subscription } from './subscription.js';
 
 /** A delivery that is still to be made: of one message to one subscription. */
@@ -32,12 +34,14 @@ const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 3_600_000;
 
 /**
- * Standard topics and their subscriptions of queues and functions. Each message is delivered at least once, in any order. Amazon SNS Developer
- * Guide, "Amazon SNS message filtering", "Amazon SNS raw message delivery", "Amazon SNS dead-letter queues".
+ * Topics and their subscriptions of queues and functions. Each message is delivered at least once, in any order, but for FIFO queues of FIFO
+ * topics. Amazon SNS Developer Guide, "Amazon SNS message filtering", "Amazon SNS raw message delivery", "Amazon SNS dead-letter queues".
  */
 export class Topics {
   private readonly subscriptions: readonly Subscription[];
   private readonly arns: ReadonlySet<string>;
+  /** FIFO topics by their ARNs. */
+  private readonly fifo: ReadonlyMap<string, FifoTopic>;
   private readonly undelivered = new Set<PendingNotification>();
   private deliveries = 0;
 
@@ -53,16 +57,23 @@ export class Topics {
       readonly met: ObstaclesMet;
     },
   ) {
-    this.arns = new Set(assembly.findByType('AWS::SNS::Topic').map(({ arn }) => arn));
-    this.subscriptions = [
-      ...assembly.findByType('AWS::SNS::Topic'),
-      ...assembly.findByType('AWS::SNS::Subscription'),
-    ].flatMap((resource) => around.met.attempt(resource, () => readSubscriptions(resource, assembly)) ?? []);
+    const topics = assembly.findByType('AWS::SNS::Topic');
+    this.arns = new Set(topics.map(({ arn }) => arn));
+    this.fifo = new Map(
+      topics.flatMap((topic) => (topic.properties.FifoTopic === true ? [[topic.arn, new FifoTopic(topic)]] : [])),
+    );
+    this.subscriptions = [...topics, ...assembly.findByType('AWS::SNS::Subscription')].flatMap(
+      (resource) => around.met.attempt(resource, () => readSubscriptions(resource, assembly)) ?? [],
+    );
   }
 
   /** Whether there is a topic. @param arn its ARN */
   has(arn: string): boolean {
     return this.arns.has(arn);
+  }
+
+  isFifo(arn: string): boolean {
+    return this.fifo.has(arn);
   }
 
   /** ARNs of the topics. */
@@ -75,15 +86,26 @@ export class Topics {
     return this.subscriptions.some(({ topic }) => topic === arn);
   }
 
-  /** Takes a message; each subscription that it fits gets it. @returns its id */
-  publish(topic: string, { text, subject, attributes = {} }: NewTopicMessage): string {
+  /**
+   * Takes a message; each subscription that it fits gets it.
+   * @throws {Refused} if a FIFO topic can't order or recognise it
+   */
+  publish(topic: string, given: NewTopicMessage): Published {
     const { world } = this.around;
-    const id = world.random.id();
-    const message = { id, topic, text, attributes, at: world.now, ...(subject !== undefined && { subject }) };
+    const fifo = this.fifo.get(topic);
+    const known = fifo?.find(given, world.now);
+    if (known) {
+      world.note(`${topic.split(':').at(-1)} has ${known.id} already: it was published again`);
+      return known;
+    }
+    const published: Published = fifo?.take(world.random.id(), given, world.now) ?? { id: world.random.id() };
+    const { id } = published;
+    const { attributes = {}, ...others } = given;
+    const message: TopicMessage = { ...others, ...published, topic, attributes, at: world.now };
     world.tell(() => ({ kind: 'message', owner: topic, id, target: topic, outcome: 'published' }));
     for (const subscription of this.subscriptions)
       if (subscription.topic === topic && subscription.fits(message)) this.handOver(subscription, message);
-    return id;
+    return published;
   }
 
   /** Deliveries that are still to be made. */
@@ -102,10 +124,12 @@ export class Topics {
     world.after(notification.at - world.now, deliver, 'SNS: a notification is delivered');
   }
 
-  private handOver({ label, arn }: Subscription, message: TopicMessage): void {
+  private handOver(subscription: Subscription, message: TopicMessage): void {
+    const { label, arn } = subscription;
     const { world, faults } = this.around;
     const name = `${label} delivery ${++this.deliveries}`;
-    const fault = faults.faultAt({ id: name, kinds: DELIVERY_FAULTS });
+    const kinds = this.keepsOrder(subscription) ? IN_ORDER_FAULTS : DELIVERY_FAULTS;
+    const fault = faults.faultAt({ id: name, kinds });
     world.note(`${name}${fault ? ` FAULT ${fault}` : ''}`);
     this.tell(label, name, fault === 'lost' ? 'lost' : 'began', fault);
     if (fault === 'lost') return;
@@ -130,6 +154,11 @@ export class Topics {
     const { name, message, tries, begun, downUntil } = notification;
     const subscription = this.subscriptions.find(({ arn }) => arn === notification.subscription);
     if (!subscription) return;
+    const ahead = this.keepsOrder(subscription) ? this.findAhead(notification) : undefined;
+    if (ahead) {
+      this.plan({ ...notification, at: Math.max(world.now, ahead.at) });
+      return;
+    }
     // A right that is missing is no outage: SNS doesn't try again.
     if (!this.mayReach(subscription, subscription.endpoint)) {
       this.giveUp(name, subscription, message, 'AccessDenied');
@@ -146,6 +175,21 @@ export class Topics {
     else this.plan({ ...notification, at: world.now + wait, tries: tries + 1 });
   }
 
+  /** Whether a subscription gets the messages of a group in their order: a FIFO queue, of a FIFO topic. */
+  private keepsOrder({ topic, endpoint }: Subscription): boolean {
+    return this.fifo.has(topic) && this.around.queues.get(endpoint)?.isFifo === true;
+  }
+
+  /** Returns the delivery of an earlier message of the same group to the same subscription. */
+  private findAhead({ subscription, message }: PendingNotification): PendingNotification | undefined {
+    return [...this.undelivered].find(
+      (one) =>
+        one.subscription === subscription &&
+        one.message.group === message.group &&
+        (one.message.sequenceNumber ?? '') < (message.sequenceNumber ?? ''),
+    );
+  }
+
   /** @returns whether the endpoint took the message */
   private handIn({ arn, isRaw }: Subscription, endpoint: string, message: TopicMessage, more = {}): boolean {
     const queue = this.around.queues.get(endpoint);
@@ -154,8 +198,11 @@ export class Topics {
       return true;
     }
     const attributes = { ...(isRaw && message.attributes), ...more };
+    const { group, deduplicationId = recognisedBy(message.text) } = message;
     const refusal = offer(queue, {
       body: isRaw ? message.text : toQueueBody(message, arn),
+      ...(group !== undefined && { group }),
+      ...(queue.isFifo && { deduplicationId }),
       ...(Object.keys(attributes).length > 0 && { attributes }),
     });
     return refusal === undefined;
@@ -188,10 +235,4 @@ export class Topics {
   private tell(owner: string, id: string, outcome: string, fault?: string): void {
     this.around.world.tell(() => ({ kind: 'delivery', owner, id, outcome, ...(fault !== undefined && { fault }) }));
   }
-}
-
-/** A message to publish. */
-export interface NewTopicMessage extends Pick<TopicMessage, 'text' | 'subject'> {
-  /** @default none */
-  readonly attributes?: TopicMessage['attributes'];
 }

@@ -24,6 +24,11 @@ export function connectDeadLetters(queues: Queues, met: ObstaclesMet): void {
  * Amazon EventBridge, "Event bus targets"; AWS Lambda, "Asynchronous invocation"; Amazon SNS, "Fanout to Amazon SQS queues".
  */
 export function checkFifoTargets(assembly: Assembly, queues: Queues, met: ObstaclesMet): void {
+  const fifoTopics = new Set(
+    assembly
+      .findByType('AWS::SNS::Topic')
+      .flatMap(({ arn, properties }) => (properties.FifoTopic === true ? [arn] : [])),
+  );
   const fifo = (arn: unknown): FifoQueue | undefined => {
     const queue = queues.get(String(arn));
     return queue?.isFifo ? (queue as FifoQueue) : undefined;
@@ -35,6 +40,11 @@ export function checkFifoTargets(assembly: Assembly, queues: Queues, met: Obstac
     const queue = fifo(arn);
     if (queue) refuse(resource, 'its dead-letter queue', queue, 'AWS takes a standard one');
   };
+  /** Amazon SNS, "Amazon SNS FIFO topics": no other service publishes to one by itself, since it gives no message group. */
+  const checkTopic = ({ label }: Resource, arn: unknown): void => {
+    if (fifoTopics.has(String(arn)))
+      throw new Error(`${label}: no service sends to the FIFO topic ${String(arn)} by itself`);
+  };
   const checkTarget = (resource: Resource, { Arn, SqsParameters, DeadLetterConfig }: JsonObject): void => {
     const queue = fifo(Arn);
     const { MessageGroupId } = (SqsParameters ?? {}) as JsonObject;
@@ -42,6 +52,7 @@ export function checkFifoTargets(assembly: Assembly, queues: Queues, met: Obstac
       refuse(resource, 'its target', queue, 'AWS asks for SqsParameters.MessageGroupId');
     if (queue && !queue.contentBased) refuse(resource, 'its target', queue, 'it needs ContentBasedDeduplication');
     checkDeadLetters(resource, (DeadLetterConfig as JsonObject | undefined)?.Arn);
+    checkTopic(resource, Arn);
   };
   const each = (type: string, check: (resource: Resource, properties: JsonObject) => void): void => {
     for (const resource of assembly.findByType(type)) met.attempt(resource, () => check(resource, resource.properties));
@@ -50,22 +61,30 @@ export function checkFifoTargets(assembly: Assembly, queues: Queues, met: Obstac
     for (const target of [Targets].flat()) checkTarget(rule, target as JsonObject);
   });
   each('AWS::Scheduler::Schedule', (schedule, { Target }) => checkTarget(schedule, (Target ?? {}) as JsonObject));
-  each('AWS::SNS::Subscription', (subscription, { Endpoint, RedrivePolicy }) => {
+  each('AWS::SNS::Subscription', (subscription, { TopicArn, Protocol, Endpoint, RedrivePolicy }) => {
+    if (fifoTopics.has(String(TopicArn))) {
+      if (Protocol !== 'sqs')
+        throw new Error(`${subscription.label}: a FIFO topic delivers to queues only, not by '${String(Protocol)}'`);
+      return;
+    }
     checkDeadLetters(subscription, (RedrivePolicy as JsonObject | undefined)?.deadLetterTargetArn);
     const queue = fifo(Endpoint);
     if (queue) refuse(subscription, 'its endpoint', queue, 'a standard topic does not deliver there');
   });
   each('AWS::Lambda::Function', (fn, { DeadLetterConfig }) => {
     checkDeadLetters(fn, (DeadLetterConfig as JsonObject | undefined)?.TargetArn);
+    checkTopic(fn, (DeadLetterConfig as JsonObject | undefined)?.TargetArn);
   });
   each('AWS::Lambda::EventSourceMapping', (mapping, { DestinationConfig }) => {
     const { OnFailure } = (DestinationConfig ?? {}) as { readonly OnFailure?: JsonObject };
     checkDeadLetters(mapping, OnFailure?.Destination);
+    checkTopic(mapping, OnFailure?.Destination);
   });
   each('AWS::Lambda::EventInvokeConfig', (config, { DestinationConfig }) => {
     for (const destination of Object.values((DestinationConfig ?? {}) as JsonObject)) {
       const queue = fifo((destination as JsonObject).Destination);
       if (queue) refuse(config, 'its destination', queue, 'AWS takes a standard one');
+      checkTopic(config, (destination as JsonObject).Destination);
     }
   });
 }
