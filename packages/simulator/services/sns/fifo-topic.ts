@@ -10,7 +10,7 @@ const RECOGNISED_FOR = 5 * 60_000;
 /** No server of a FIFO topic delivers a message twice to a FIFO queue. */
 export const IN_ORDER_FAULTS: readonly FaultKind[] = DELIVERY_FAULTS.filter((kind) => /^undeliverable/.test(kind));
 
-/** A message that a topic has taken, as the publisher is told. */
+/** What a publisher gets for a message that a topic has taken. */
 export interface Published {
   readonly id: string;
   /** Of a FIFO topic. */
@@ -40,7 +40,7 @@ export class FifoTopic {
 
   /**
    * Recognises a message that was published before.
-   * @returns what its publisher was told; nothing for a new one
+   * @returns what its publisher got then; nothing for a new one
    * @throws {Refused} for one without a group, or without anything by which it could be recognised
    */
   find(message: NewTopicMessage, now: number): Published | undefined {
