@@ -6,7 +6,7 @@ import { BUNDLING } from '../../packages/kit/base/bundles.js';
 import { Assembly } from '../../packages/simulator/assembly/assembly.js';
 import type { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { stripeAssembly } from '../../test/support/simulation/assembly.js';
-import { playPowertools } from '../cost/rivals/powertools-run.js';
+import { playRival } from '../cost/rivals/play.js';
 import { Shop } from '../cost/shop.js';
 import type { StubRequest } from './stub-aws.js';
 
@@ -36,7 +36,7 @@ export async function findSubjects(
   const assembly = new Assembly(stripeAssembly());
   const { Code } = shop.cloud.fn(own).resource.properties;
   const rival = what === 'relay' ? 'Orders/Relay' : 'Orders/Place';
-  const { cloud, order } = await playPowertools(folder);
+  const { cloud, order } = await playRival(folder, 'saga');
   const rivalEvents = await record(cloud, rival, order);
   const subject = (name: string, bundle: string, from: Cloud, fn: string, events: readonly unknown[]): Subject => {
     mkdirSync(folder, { recursive: true });

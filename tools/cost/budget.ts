@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Counted } from './cases.js';
 import type { CountedCase, Counts, Measure } from './counts.js';
 import { MEASURES } from './counts.js';
-import type { CountedRival } from './rivals/powertools-run.js';
+import type { Leader } from './rivals/app/app.js';
+import type { CountedRival } from './rivals/play.js';
 import type { CountedWebhooks, WebhookCase } from './webhooks.js';
 
 /** File that says what each case may use. Pages take their numbers from it. */
@@ -14,8 +15,8 @@ export interface Budget extends Counted {
   readonly bundles: Readonly<Record<string, number>>;
   /** Orders with and without webhooks. */
   readonly webhooks: CountedWebhooks;
-  /** The same order as a saga that is made by hand with Powertools and an outbox. */
-  readonly powertools: CountedRival;
+  /** The same order with Powertools and an outbox, by who leads it. */
+  readonly rivals: Readonly<Record<Leader, CountedRival>>;
 }
 
 /** Measures in bytes. Few bytes more or less, as of a renamed field, are no other price. */
@@ -40,7 +41,10 @@ type CountedBudget = Omit<Budget, 'webhooks'> & Partial<Pick<Budget, 'webhooks'>
 export function differences(written: Budget, { webhooks, ...counted }: CountedBudget): readonly string[] {
   const names = union(written.cases, counted.cases) as readonly (keyof Budget['cases'])[];
   return [
-    ...differencesOfCase('powertools', written.powertools, counted.powertools),
+    ...(Object.keys(counted.rivals) as Leader[]).flatMap((leads) => [
+      ...differencesOfCase(`rival, ${leads}`, written.rivals?.[leads], counted.rivals[leads]),
+      ...differencesOfTransitions(leads, written.rivals?.[leads], counted.rivals[leads]),
+    ]),
     ...names.flatMap((name) => differencesOfCase(name, written.cases[name], counted.cases[name])),
     ...Object.entries(webhooks?.cases ?? {}).flatMap(([name, one]) =>
       differencesOfCase(`webhooks, ${name}`, written.webhooks?.cases[name as WebhookCase], one),
@@ -77,6 +81,15 @@ function differencesOfCase(name: string, written?: CountedCase, counted?: Counte
     return before === now ? [] : [`${name}: ${event} ${describe(before, now)}`];
   });
   return [...ofFunctions, ...ofEvents];
+}
+
+function differencesOfTransitions(
+  leads: Leader,
+  written: CountedRival | undefined,
+  counted: CountedRival,
+): readonly string[] {
+  const [before, now] = [written?.transitions ?? 0, counted.transitions];
+  return before === now ? [] : [`rival, ${leads}: transitions ${describe(before, now)}`];
 }
 
 const describe = (before: number, now: number): string =>

@@ -4,7 +4,7 @@ import { Assembly } from '../../packages/simulator/assembly/assembly.js';
 import { stripeAssembly } from '../../test/support/simulation/assembly.js';
 import type { Budget } from './budget.js';
 import { type Counted, countCases } from './cases.js';
-import { countPowertools } from './rivals/powertools-run.js';
+import { countRival } from './rivals/play.js';
 import { countWebhooks } from './webhooks.js';
 
 /** Counts everything that the budget holds. It takes about a minute. */
@@ -13,7 +13,12 @@ export const countAll = async (): Promise<Budget> => ({ ...(await countOrders())
 /** Counts all but webhooks, in half of the time. */
 export async function countOrders(): Promise<Omit<Budget, 'webhooks'>> {
   const counted = await countCases();
-  return { ...counted, bundles: bundlesOf(counted), powertools: await countPowertools() };
+  const rivals = {
+    saga: await countRival('saga'),
+    standard: await countRival('standard'),
+    express: await countRival('express'),
+  };
+  return { ...counted, bundles: bundlesOf(counted), rivals };
 }
 
 /** Returns the bytes of the bundle of each function that ran, as it is deployed. */

@@ -36,6 +36,8 @@ const OPERATIONS: Readonly<Record<string, Measure | undefined>> = {
   'lambda.Invoke': undefined,
   // Standard parameters are free (AWS Systems Manager pricing).
   'ssm.GetParameter': undefined,
+  // A state machine is charged by its transitions (AWS Step Functions pricing).
+  'states.SendTaskSuccess': undefined,
   // Calls of AWS CloudFormation are free.
   'cloudformation.DescribeStacks': undefined,
 };

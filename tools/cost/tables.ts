@@ -184,7 +184,7 @@ function webhooksTable({ webhooks }: Budget): string {
 
 function rivalsTable(budget: Budget): string {
   const own = (isBatch: boolean): string => money(dollarsByPart(budget, budget.cases.approved, isBatch).order);
-  const rows = rivals(budget.powertools).map(
+  const rows = rivals(budget.rivals).map(
     ({ name, counted, alone, batch }): Row => [name, counted, money(alone), money(batch)],
   );
   const orderly: Row = [`Orderly: ${PARTS.order}`, 'played', own(false), own(true)];

@@ -2,7 +2,8 @@ import { totalOf } from '../bill.js';
 import { billsByFunction } from '../case-bills.js';
 import { type Counts, type CountsByFunction, times } from '../counts.js';
 import { perMillion } from '../prices.js';
-import type { CountedRival } from './powertools-run.js';
+import type { Leader } from './app/app.js';
+import type { CountedRival } from './play.js';
 
 /** Dollars per million orders of another way to lead them. */
 export interface Rival {
@@ -25,17 +26,14 @@ const INVOCATIONS = 1 + PARTICIPANTS;
 const BYTES = 3_000;
 
 /** Returns the ways to lead the same order, the played one first. */
-export function rivals(powertools: CountedRival): readonly Rival[] {
-  const cost = (functions: CountsByFunction, engine = 0): Pick<Rival, 'alone' | 'batch'> => {
+export function rivals({ saga, standard, express }: Readonly<Record<Leader, CountedRival>>): readonly Rival[] {
+  const cost = (counted: CountedRival, engine = 0): Pick<Rival, 'alone' | 'batch'> => {
     const [alone = 0, batch = 0] = [false, true].map((isBatch) =>
-      billsByFunction(powertools, { ...powertools, functions }, isBatch).reduce(
-        (sum, { bill }) => sum + totalOf(bill),
-        0,
-      ),
+      billsByFunction(counted, counted, isBatch).reduce((sum, { bill }) => sum + totalOf(bill), 0),
     );
     return { alone: alone + engine, batch: batch + engine };
   };
-  const withEngine = ledByEngine(powertools.functions);
+  const withEngine = { ...saga, functions: ledByEngine(saga.functions) };
   const durable = (operations: number): number =>
     perMillion('durableOperations', operations) + perMillion('durableBytes', BYTES);
   const sdk = 'AWS, Durable execution SDK guide, "Operations"';
@@ -44,7 +42,7 @@ export function rivals(powertools: CountedRival): readonly Rival[] {
     {
       name: 'a saga by hand on Powertools (idempotency), with an outbox',
       counted: 'played',
-      ...cost(powertools.functions),
+      ...cost(saga),
     },
     {
       name: 'Lambda durable functions, `waitForCallback`',
@@ -58,16 +56,13 @@ export function rivals(powertools: CountedRival): readonly Rival[] {
     },
     {
       name: 'Step Functions Standard, task tokens',
-      counted: `7 transitions: 4 tasks, a choice, the approval, the end (${steps})`,
-      ...cost(withEngine, perMillion('standardTransitions', 7)),
+      counted: `played: ${standard.transitions} transitions`,
+      ...cost(standard, perMillion('standardTransitions', standard.transitions)),
     },
     {
       name: 'Step Functions Express, participants invoked directly: no queues, at least once as a whole',
-      counted: `a request, and 2 s at 64 MB (${steps})`,
-      ...cost(
-        invokedDirectly(powertools.functions),
-        perMillion('expressRequests', 1) + perMillion('expressTime', 2 * 0.0625),
-      ),
+      counted: `played; of the execution, a request, and 2 s at 64 MB (${steps})`,
+      ...cost(express, perMillion('expressRequests', 1) + perMillion('expressTime', 2 * 0.0625)),
     },
   ];
 }
@@ -97,19 +92,6 @@ function ledByEngine(functions: CountsByFunction): CountsByFunction {
     [SAGA]: engine,
     [ORDERS_RELAY]: { ...started, ...keep(relay, ['busEntries', 'busBytes']) },
   };
-}
-
-/** Returns what is around an engine that invokes the participants itself: neither queues, nor answers, nor outboxes of theirs. */
-function invokedDirectly(functions: CountsByFunction): CountsByFunction {
-  const engine = ledByEngine(functions);
-  return Object.fromEntries(
-    Object.entries(engine)
-      .filter(([fn]) => fn !== SAGA && (fn === ORDERS_RELAY || !fn.endsWith('/Relay')))
-      .map(([fn, counts]) => [
-        fn,
-        { ...counts, messages: 0, queueRequests: 0, fairRequests: 0, busEntries: 0, busBytes: 0 },
-      ]),
-  );
 }
 
 const keep = (counts: Counts, measures: readonly (keyof Counts)[]): Counts =>

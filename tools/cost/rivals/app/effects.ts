@@ -1,10 +1,10 @@
-import { BatchGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { consumer, documents, outboxPut, SERVICE, TABLE } from './infrastructure.js';
-import { type Message, STEPS, totalOf } from './messages.js';
+import { BatchGetCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { documents, SERVICE, TABLE } from './infrastructure.js';
+import { type Message, totalOf } from './messages.js';
 
 type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
-/** Effect of each participant: what it writes beside its answer. */
+/** Effect of each participant: what it writes. */
 const EFFECTS: Readonly<Record<string, (message: Message) => Promise<Writes>>> = {
   Catalog: async ({ orderId, lines }) => {
     const Keys = lines.map(({ sku }) => ({ pk: `PRICE#${sku}`, sk: 'PRICE' }));
@@ -59,12 +59,9 @@ const put = (pk: string, item: object) => ({
   Put: { TableName: TABLE, Item: { pk, sk: 'STATE', ...item }, ConditionExpression: 'attribute_not_exists(pk)' },
 });
 
-/** Carries a command out: effect and answer are in one transaction, the idempotency record is beside it. */
-export const handler = consumer(async (message) => {
+/** Returns the writes by which this service carries a command out. @throws {Error} if it can't */
+export function effectOf(message: Message): Promise<Writes> {
   const effect = EFFECTS[SERVICE];
-  const step = STEPS.find(({ service }) => service === SERVICE);
-  if (!effect || !step) throw new Error(`there is no participant '${SERVICE}'`);
-  const answer = { ...message, id: crypto.randomUUID(), type: step.done, time: new Date().toISOString() };
-  const writes = await effect(message);
-  await documents.send(new TransactWriteCommand({ TransactItems: [...writes, outboxPut(answer)] }));
-});
+  if (!effect) throw new Error(`there is no participant '${SERVICE}'`);
+  return effect(message);
+}

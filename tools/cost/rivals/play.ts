@@ -7,12 +7,14 @@ import type { ApiResponse } from '../../../packages/simulator/services/apigatewa
 import { type CountedCase, rounded, timesEach } from '../counts.js';
 import { Meter } from '../meter.js';
 import { findTriggers, type Trigger } from '../triggers.js';
-import { PROVIDER, synthesize } from './powertools/app.js';
+import { type Leader, PROVIDER, synthesize } from './app/app.js';
 
 /** Counts of the rival. */
 export interface CountedRival extends CountedCase {
   readonly triggers: Readonly<Record<string, Trigger>>;
   readonly memory: Readonly<Record<string, number>>;
+  /** Transitions of a state machine: the states that were entered, and the end. */
+  readonly transitions: number;
 }
 
 const ORDERS = 4;
@@ -20,11 +22,12 @@ const ONE = 60_000;
 const SKUS = ['tea', 'cups'];
 const PRICE = 350;
 
-/** Deploys the rival into a simulated cloud, and places an order. @param folder for its assembly */
-export async function playPowertools(
+/** Deploys a rival into a simulated cloud, and places an order. @param folder for its assembly */
+export async function playRival(
   folder: string,
+  leads: Leader,
 ): Promise<{ readonly cloud: Cloud; readonly order: () => Promise<void> }> {
-  const cloud = new Cloud(new Deployment(new Assembly(synthesize(folder))), { seed: 'the rival', steady: true });
+  const cloud = new Cloud(new Deployment(new Assembly(synthesize(folder, leads))), { seed: 'the rival', steady: true });
   let charges = 0;
   cloud.thirdParties.add(PROVIDER, {
     answer: () => ({
@@ -41,12 +44,13 @@ export async function playPowertools(
   return { cloud, order };
 }
 
-/** Plays approved orders of two lines at a saga that is made by hand with Powertools and an outbox, each order alone. */
-export async function countPowertools(): Promise<CountedRival> {
+/** Plays approved orders of two lines at a rival with Powertools and an outbox, each order alone. */
+export async function countRival(leads: Leader): Promise<CountedRival> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-rival-'));
   try {
-    const { cloud, order } = await playPowertools(folder);
+    const { cloud, order } = await playRival(folder, leads);
     const meter = new Meter(cloud);
+    const before = transitionsOf(cloud);
     for (let number = 0; number < ORDERS; number++) await order();
     const { functions, events } = meter.end();
     refuseUnapproved(cloud);
@@ -54,6 +58,7 @@ export async function countPowertools(): Promise<CountedRival> {
     const labels = Object.keys(functions).filter((fn) => all.has(fn));
     return {
       played: ORDERS,
+      transitions: (transitionsOf(cloud) - before) / ORDERS,
       functions: timesEach(functions, 1 / ORDERS),
       events: Object.fromEntries(Object.entries(events).map(([type, entries]) => [type, rounded(entries / ORDERS)])),
       triggers: Object.fromEntries(labels.map((fn) => [fn, all.get(fn) as Trigger])),
@@ -63,6 +68,12 @@ export async function countPowertools(): Promise<CountedRival> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** AWS Step Functions pricing: a transition for each step of a Standard workflow that is executed. Its end is one, too. */
+const transitionsOf = ({ machines }: Cloud): number =>
+  machines.executions
+    .filter(({ machine }) => !machine.isExpress)
+    .reduce((sum, { events }) => sum + 1 + events.filter(({ type }) => type.endsWith('StateEntered')).length, 0);
 
 function stock(cloud: Cloud): void {
   const tableOf = (service: string): string => {

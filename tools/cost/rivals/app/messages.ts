@@ -6,6 +6,8 @@ export interface Message {
   readonly customerId: string;
   readonly lines: readonly { readonly sku: string; readonly quantity: number; readonly amount: number }[];
   readonly time: string;
+  /** By which a state machine that waits is answered. */
+  readonly token?: string;
 }
 
 /** Steps of an order: the command, who carries it out, and the answer. */
