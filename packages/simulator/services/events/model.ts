@@ -6,6 +6,7 @@ import { factsOf } from '../../engine/happenings.js';
 import { matches } from '../../patterns/matches.js';
 import type { Iam } from '../iam/model.js';
 import type { MessageAttribute, Queue } from '../sqs/model.js';
+import { putAccess } from './put-access.js';
 import { type Rule, Rules, type Target } from './rules.js';
 import { Schedules } from './schedules.js';
 
@@ -144,6 +145,16 @@ export class EventBridge {
    */
   put(bus: string, entry: NewEvent, by?: string): string {
     const event = this.event(entry);
+    this.accept(bus, event, by);
+    return event.id;
+  }
+
+  /**
+   * Takes an event that was put, or that a rule of another bus has sent as it is. User Guide, "Sending events between event buses in the
+   * same account and Region in Amazon EventBridge": what a bus has of another one isn't sent to a third. That its id stays isn't
+   * documented.
+   */
+  private accept(bus: string, event: BusEvent, by?: string, isOfBus = false): void {
     this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
     this.around.world.tell(() => ({
       kind: 'message',
@@ -156,11 +167,14 @@ export class EventBridge {
     }));
     for (const rule of this.rules.enabledOn(bus)) {
       if (!rule.pattern || !matches(rule.pattern, event)) continue;
-      for (const target of rule.reached) this.handOver(rule, target, event);
+      for (const target of rule.reached) {
+        const isThird = isOfBus && this.rules.findBus(target.Arn) !== undefined;
+        if (!isThird) this.handOver(rule, target, event);
+        else this.around.world.note(`${rule.resource.label}: no third bus gets ${event['detail-type']}`);
+      }
       const isForPeople = rule.targets.length > rule.reached.length;
       if (isForPeople) this.around.world.note(`${rule.resource.label} tells people of ${event['detail-type']}`);
     }
-    return event.id;
   }
 
   /** Drops an event, as AWS does if there is no such bus. @returns the event's id */
@@ -236,7 +250,7 @@ export class EventBridge {
     const rule = this.rules.list().find(({ resource }) => resource.arn === delivery.rule);
     const target = rule?.reached.find((one) => idOf(one) === delivery.target);
     if (!rule || !target) return;
-    if (!this.allowed(rule, target)) {
+    if (!this.allowed(rule, target, event)) {
       this.giveUp(name, rule, target, event, 'NO_PERMISSIONS');
       return;
     }
@@ -245,7 +259,9 @@ export class EventBridge {
       const group = groupOf(target, event);
       const input = inputOf(target, event);
       const text = JSON.stringify(input);
-      if (queue) queue.send({ body: text, ...(group === undefined ? {} : { group }) });
+      const bus = this.rules.findBus(target.Arn);
+      if (bus !== undefined) this.accept(bus, event, undefined, true);
+      else if (queue) queue.send({ body: text, ...(group === undefined ? {} : { group }) });
       else if (this.around.topics.reachesPrograms(target.Arn)) this.around.topics.publish(target.Arn, { text });
       else if (this.around.machines.has(target.Arn)) this.around.machines.startByRule(target.Arn, text);
       else this.around.functions.invokeAsync(target.Arn, input);
@@ -275,11 +291,16 @@ export class EventBridge {
     }));
   }
 
-  private allowed(rule: Rule, target: Target): boolean {
+  private allowed(rule: Rule, target: Target, event: BusEvent): boolean {
     const { queues, topics, machines, iam } = this.around;
     // User Guide, "Using IAM roles to let rules access their targets": a state machine is started with the target's role.
     if (machines.has(target.Arn))
       return iam.roleAllows(target.RoleArn ?? '', { action: 'states:StartExecution', resource: target.Arn });
+    if (this.rules.findBus(target.Arn) !== undefined) {
+      const { source, 'detail-type': detailType } = event;
+      const access = putAccess({ bus: target.Arn, source, detailType, byRule: true }, this.assembly.home);
+      return iam.roleAllows(target.RoleArn ?? '', access) && !iam.resourceDenies(access);
+    }
     const action = queues.has(target.Arn)
       ? 'sqs:SendMessage'
       : topics.reachesPrograms(target.Arn)
