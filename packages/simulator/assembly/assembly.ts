@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve as resolvePath } from 'node:path';
+import { dirname, join, resolve as resolvePath } from 'node:path';
 import { answerReference, isRunType } from './custom-resources.js';
 import {
   AccountAndRegion,
@@ -10,7 +10,7 @@ import {
   readAttribute,
 } from './identity.js';
 import { evaluateCondition, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
-import { type Manifest, readLabels, readManifest, readStacks, type StackArtifact } from './manifest.js';
+import { findAppFolder, type Manifest, readLabels, readManifest, readStacks, type StackArtifact } from './manifest.js';
 
 /** A resource of a template as it would be deployed. */
 export interface Resource extends ResourceIdentity {
@@ -76,20 +76,23 @@ export class Assembly {
   /** Folders of its assets. */
   private readonly folders: readonly string[];
 
+  /** Folder of its stacks: `cdk.out`, or that of a stage below. */
+  readonly folder: string;
+
   /**
-   * @param folder `cdk.out`
+   * @param named `cdk.out`, or the folder of a stage
    * @param sources its stacks, each after those that it needs, if some are of other assemblies. @default those of the folder
    * @throws {TemplateError}
    */
-  constructor(
-    readonly folder: string,
-    change: TemplateChange = (template) => template,
-    sources?: readonly StackSource[],
-  ) {
+  constructor(named: string, change: TemplateChange = (template) => template, sources?: readonly StackSource[]) {
+    const folder = findAppFolder(named);
+    this.folder = folder;
     const manifest = readManifest(folder);
     this.home = resolveAccount(manifest);
     const stacks = sources ?? readStacks(folder, manifest).map((stack) => ({ folder, stack }));
-    this.folders = [...new Set([folder, ...stacks.map((source) => source.folder)])];
+    // Assets of a stage are in the folder of the app.
+    const folders = [folder, ...stacks.map((source) => source.folder)];
+    this.folders = [...new Set([...folders, ...folders.map((one) => dirname(resolvePath(one)))])];
     const labels = stacks.map(({ stack }) => readLabels(stack.metadata));
     const shared = findShared(labels);
     for (const [at, { stack }] of stacks.entries())
@@ -116,7 +119,7 @@ export class Assembly {
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
     const name = `asset.${key.replace(/\.zip$/, '')}`;
     // The name is the hash of what is in it, so any of several is right.
-    const found = this.folders.length > 1 ? this.folders.find((one) => existsSync(join(one, name))) : undefined;
+    const found = this.folders.find((one) => existsSync(join(one, name)));
     // Node's `require` takes no relative path.
     return resolvePath(found ?? this.folder, name);
   }
