@@ -17,6 +17,7 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::CompositeAlarm': 'as the alarms of which it is made',
   'AWS::CloudWatch::Dashboard': 'nobody looks',
   'AWS::Logs::LogGroup': 'lines are collected without it',
+  'AWS::Logs::LogStream': 'as the group',
   'AWS::Events::Archive': 'replays are made by hand, from what the bus has taken',
   'AWS::ApiGateway::Account': "API Gateway's right to write logs",
   'AWS::ApiGateway::Deployment': 'a snapshot of routes that are all there from the beginning',

@@ -196,6 +196,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     ],
     inert: {
       AccountRecoverySetting: MAIL,
+      'AdminCreateUserConfig.InviteMessageTemplate': MAIL,
       DeletionProtection: 'no pool is deleted within a history',
       DeviceConfiguration: 'no device is remembered',
       EmailConfiguration: MAIL,
@@ -395,6 +396,9 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'LifecycleConfiguration.Rules.NoncurrentVersionExpiration.NoncurrentDays',
       'LifecycleConfiguration.Rules.Status',
       'NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled',
+      'NotificationConfiguration.LambdaConfigurations',
+      'NotificationConfiguration.QueueConfigurations',
+      'NotificationConfiguration.TopicConfigurations',
       'VersioningConfiguration.Status',
     ],
     inert: {
@@ -402,8 +406,10 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'BucketEncryption.ServerSideEncryptionConfiguration.ServerSideEncryptionByDefault.SSEAlgorithm':
         'S3 decrypts for whoever may read',
       'BucketEncryption.ServerSideEncryptionConfiguration.BucketKeyEnabled': 'as the algorithm',
+      'LifecycleConfiguration.Rules.Id': NAMES,
       'LifecycleConfiguration.Rules.AbortIncompleteMultipartUpload': 'nothing is put in parts',
       'LifecycleConfiguration.Rules.ExpiredObjectDeleteMarker': 'a marker without versions is as good as none',
+      OwnershipControls: 'one account writes all objects',
       PublicAccessBlockConfiguration: 'nobody from outside asks',
     },
   },
@@ -511,6 +517,13 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
+  'Custom::S3BucketNotifications': {
+    modelled: ['BucketName', 'NotificationConfiguration', 'ServiceToken'],
+    inert: {
+      Managed: 'a bucket of the assembly has no other notifications than those',
+      SkipDestinationValidation: 'a check of the deployment',
+    },
+  },
   'Custom::AWS': {
     modelled: ['Create', 'ServiceToken'],
     inert: {
