@@ -28,7 +28,7 @@ export interface Resource extends ResourceIdentity {
 
 interface Template {
   readonly Resources?: Record<string, { Type: string; Properties?: JsonObject; Condition?: string }>;
-  readonly Parameters?: Record<string, { Default?: Json }>;
+  readonly Parameters?: Record<string, { Type?: string; Default?: Json }>;
   readonly Conditions?: Record<string, Json>;
   readonly Mappings?: Record<string, Record<string, Record<string, Json>>>;
   readonly Outputs?: Record<string, { Value: Json; Export?: { Name: Json }; Condition?: string; Description?: string }>;
@@ -68,6 +68,8 @@ export class Assembly {
   readonly outputs = new Map<string, Json>();
   /** Attributes that something refers to, and whose value the model of the resource's type doesn't know. */
   readonly unknownAttributes: { readonly type: string; readonly label: string; readonly attribute: string }[] = [];
+  /** Parameters of Systems Manager whose values templates take when they are deployed, and that no earlier stack has. */
+  readonly unknownParameters: string[] = [];
   private readonly exports = new Map<string, Json>();
   private readonly byType = new Map<string, Resource[]>();
   /** Resources by ARN, and by the value of a reference to them. */
@@ -124,6 +126,13 @@ export class Assembly {
     return resolvePath(found ?? this.folder, name);
   }
 
+  /** Returns the value of a parameter of Systems Manager; its name, if no earlier stack has it. */
+  private readStored(name: Json = ''): Json {
+    const stored = this.findByType('AWS::SSM::Parameter').find(({ properties: { Name } }) => Name === name);
+    if (!stored) this.unknownParameters.push(String(name));
+    return stored?.properties.Value ?? name;
+  }
+
   private stack(
     { name, terminationProtection }: StackArtifact,
     body: JsonObject,
@@ -140,7 +149,8 @@ export class Assembly {
         if (of === 'AWS::StackName') return name;
         if (of === 'AWS::StackId') return this.home.arn('cloudformation', `stack/${name}/simulated`);
         const parameter = template.Parameters?.[of];
-        if (parameter) return parameter.Default ?? '';
+        if (parameter)
+          return STORED.test(parameter.Type ?? '') ? this.readStored(parameter.Default) : (parameter.Default ?? '');
         if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, 'Ref');
         return identify(of).ref;
       },
@@ -228,6 +238,9 @@ export class Assembly {
     for (const name of [arn, ref]) if (!this.byName.has(name)) this.byName.set(name, resource);
   }
 }
+
+/** Types of parameters with a value of Systems Manager. AWS CloudFormation, "Specify existing resources at runtime with CloudFormation-supplied parameter types". */
+const STORED = /^AWS::SSM::Parameter::Value</;
 
 /** Returns the labels that constructs of several stacks have. */
 function findShared(all: readonly ReadonlyMap<string, string>[]): ReadonlySet<string> {
