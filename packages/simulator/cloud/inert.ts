@@ -30,7 +30,7 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::WAFv2::WebACL': 'refuses what no scenario sends',
   'AWS::WAFv2::WebACLAssociation': 'as the ACL',
   'AWS::WAFv2::LoggingConfiguration': 'as the ACL',
-  'AWS::Lambda::LayerVersion': 'a function that has layers is refused by its own property',
+  'AWS::Lambda::LayerVersionPermission': 'who else may use a layer',
   'AWS::CloudFormation::WaitConditionHandle': 'the address of a wait condition',
   ...NOT_RUN,
 };

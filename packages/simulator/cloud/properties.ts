@@ -310,6 +310,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'Environment.Variables',
       'FunctionName',
       'Handler',
+      'Layers',
       'MemorySize',
       'ReservedConcurrentExecutions',
       'Role',
@@ -346,6 +347,15 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::Logs::SubscriptionFilter': {
     modelled: ['DestinationArn', 'FilterPattern', 'LogGroupName'],
     inert: { FilterName: NAMES },
+  },
+  'AWS::Lambda::LayerVersion': {
+    modelled: ['Content'],
+    inert: {
+      CompatibleArchitectures: 'for people',
+      CompatibleRuntimes: 'for people',
+      LayerName: NAMES,
+      LicenseInfo: 'for people',
+    },
   },
   'AWS::Lambda::Permission': {
     modelled: [
