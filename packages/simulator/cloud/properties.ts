@@ -419,6 +419,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'LifecycleConfiguration.Rules.Id': NAMES,
       'LifecycleConfiguration.Rules.AbortIncompleteMultipartUpload': 'nothing is put in parts',
       'LifecycleConfiguration.Rules.ExpiredObjectDeleteMarker': 'a marker without versions is as good as none',
+      AccessControl: 'nobody from outside asks',
       OwnershipControls: 'one account writes all objects',
       PublicAccessBlockConfiguration: 'nobody from outside asks',
     },

@@ -50,7 +50,7 @@ interface Rule {
 
 /**
  * Objects by bucket, and their versions if the bucket keeps any. A new object sends an event to the default bus if the
- * bucket is configured so, and is told to the destinations of its notifications. It disappears when its days are over. Amazon S3, "PutObject", "GetObject", "How S3
+ * bucket is configured so, and the destinations of its notifications get a message. It disappears when its days are over. Amazon S3, "PutObject", "GetObject", "How S3
  * Versioning works", "Using EventBridge", "Expiring objects" (at the first midnight, UTC, after its days).
  */
 export class Buckets {
