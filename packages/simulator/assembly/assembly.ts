@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve as resolvePath } from 'node:path';
+import { dirname, join, resolve as resolvePath } from 'node:path';
 import { answerReference, isRunType } from './custom-resources.js';
 import {
   AccountAndRegion,
@@ -10,7 +10,7 @@ import {
   readAttribute,
 } from './identity.js';
 import { evaluateCondition, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
-import { type Manifest, readLabels, readManifest, readStacks, type StackArtifact } from './manifest.js';
+import { findAppFolder, type Manifest, readLabels, readManifest, readStacks, type StackArtifact } from './manifest.js';
 
 /** A resource of a template as it would be deployed. */
 export interface Resource extends ResourceIdentity {
@@ -28,7 +28,7 @@ export interface Resource extends ResourceIdentity {
 
 interface Template {
   readonly Resources?: Record<string, { Type: string; Properties?: JsonObject; Condition?: string }>;
-  readonly Parameters?: Record<string, { Default?: Json }>;
+  readonly Parameters?: Record<string, { Type?: string; Default?: Json }>;
   readonly Conditions?: Record<string, Json>;
   readonly Mappings?: Record<string, Record<string, Record<string, Json>>>;
   readonly Outputs?: Record<string, { Value: Json; Export?: { Name: Json }; Condition?: string; Description?: string }>;
@@ -68,6 +68,8 @@ export class Assembly {
   readonly outputs = new Map<string, Json>();
   /** Attributes that something refers to, and whose value the model of the resource's type doesn't know. */
   readonly unknownAttributes: { readonly type: string; readonly label: string; readonly attribute: string }[] = [];
+  /** Parameters of Systems Manager whose values templates take when they are deployed, and that no earlier stack has. */
+  readonly unknownParameters: string[] = [];
   private readonly exports = new Map<string, Json>();
   private readonly byType = new Map<string, Resource[]>();
   /** Resources by ARN, and by the value of a reference to them. */
@@ -76,20 +78,23 @@ export class Assembly {
   /** Folders of its assets. */
   private readonly folders: readonly string[];
 
+  /** Folder of its stacks: `cdk.out`, or that of a stage below. */
+  readonly folder: string;
+
   /**
-   * @param folder `cdk.out`
+   * @param named `cdk.out`, or the folder of a stage
    * @param sources its stacks, each after those that it needs, if some are of other assemblies. @default those of the folder
    * @throws {TemplateError}
    */
-  constructor(
-    readonly folder: string,
-    change: TemplateChange = (template) => template,
-    sources?: readonly StackSource[],
-  ) {
+  constructor(named: string, change: TemplateChange = (template) => template, sources?: readonly StackSource[]) {
+    const folder = findAppFolder(named);
+    this.folder = folder;
     const manifest = readManifest(folder);
     this.home = resolveAccount(manifest);
     const stacks = sources ?? readStacks(folder, manifest).map((stack) => ({ folder, stack }));
-    this.folders = [...new Set([folder, ...stacks.map((source) => source.folder)])];
+    // Assets of a stage are in the folder of the app.
+    const folders = [folder, ...stacks.map((source) => source.folder)];
+    this.folders = [...new Set([...folders, ...folders.map((one) => dirname(resolvePath(one)))])];
     const labels = stacks.map(({ stack }) => readLabels(stack.metadata));
     const shared = findShared(labels);
     for (const [at, { stack }] of stacks.entries())
@@ -116,9 +121,16 @@ export class Assembly {
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
     const name = `asset.${key.replace(/\.zip$/, '')}`;
     // The name is the hash of what is in it, so any of several is right.
-    const found = this.folders.length > 1 ? this.folders.find((one) => existsSync(join(one, name))) : undefined;
+    const found = this.folders.find((one) => existsSync(join(one, name)));
     // Node's `require` takes no relative path.
     return resolvePath(found ?? this.folder, name);
+  }
+
+  /** Returns the value of a parameter of Systems Manager; its name, if no earlier stack has it. */
+  private readStored(name: Json = ''): Json {
+    const stored = this.findByType('AWS::SSM::Parameter').find(({ properties: { Name } }) => Name === name);
+    if (!stored) this.unknownParameters.push(String(name));
+    return stored?.properties.Value ?? name;
   }
 
   private stack(
@@ -137,7 +149,8 @@ export class Assembly {
         if (of === 'AWS::StackName') return name;
         if (of === 'AWS::StackId') return this.home.arn('cloudformation', `stack/${name}/simulated`);
         const parameter = template.Parameters?.[of];
-        if (parameter) return parameter.Default ?? '';
+        if (parameter)
+          return STORED.test(parameter.Type ?? '') ? this.readStored(parameter.Default) : (parameter.Default ?? '');
         if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, 'Ref');
         return identify(of).ref;
       },
@@ -225,6 +238,9 @@ export class Assembly {
     for (const name of [arn, ref]) if (!this.byName.has(name)) this.byName.set(name, resource);
   }
 }
+
+/** Types of parameters with a value of Systems Manager. AWS CloudFormation, "Specify existing resources at runtime with CloudFormation-supplied parameter types". */
+const STORED = /^AWS::SSM::Parameter::Value</;
 
 /** Returns the labels that constructs of several stacks have. */
 function findShared(all: readonly ReadonlyMap<string, string>[]): ReadonlySet<string> {

@@ -11,12 +11,15 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'Custom::VpcRestrictDefaultSG': 'nothing here goes through a network',
 };
 
+/** Custom resources of the CDK that a model creates in the place of their function. */
+const BY_MODEL = new Set(['Custom::AWS', 'Custom::S3BucketNotifications']);
+
 const isCustomType = (type: string): boolean =>
   type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource';
 
 /** Tells whether custom resources of a type are created by their function. */
 export const isRunType = (type: string): boolean =>
-  isCustomType(type) && type !== 'Custom::AWS' && !Object.hasOwn(NOT_RUN, type);
+  isCustomType(type) && !BY_MODEL.has(type) && !Object.hasOwn(NOT_RUN, type);
 
 /** A resource of a template, as far as these functions look at it. */
 interface Typed {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json, JsonObject } from './intrinsics.js';
+import { type Json, type JsonObject, TemplateError } from './intrinsics.js';
 
 /** Metadata of constructs by their paths, as the CDK writes them beside the templates. */
 export type ConstructMetadata = Readonly<Record<string, readonly { readonly type: string; readonly data?: Json }[]>>;
@@ -12,6 +12,8 @@ export interface Artifact {
   readonly dependencies?: readonly string[];
   readonly displayName?: string;
   readonly properties?: {
+    /** Folder of an assembly within this one: that of a stage. */
+    readonly directoryName?: string;
     readonly templateFile?: string;
     readonly stackName?: string;
     readonly terminationProtection?: boolean;
@@ -98,3 +100,32 @@ export function readLabels(metadata: ConstructMetadata): ReadonlyMap<string, str
   });
   return new Map(labels);
 }
+
+/**
+ * Returns the folder whose stacks are the app: this one, or that of its only stage. AWS CDK, "Stages": the stacks of a `Stage` are an
+ * assembly of their own in a folder below. Stacks of a pipeline only deploy them.
+ * @param folder `cdk.out`
+ * @throws {TemplateError} if there are several to choose from
+ */
+export function findAppFolder(folder: string): string {
+  const stages = listStages(folder);
+  if (stages.length === 0) return folder;
+  const own = readStacks(folder).filter(({ template }) => !isPipeline(template));
+  const [only] = stages;
+  if (own.length === 0 && stages.length === 1 && only !== undefined) return only;
+  const all = [...(own.length > 0 ? [`the stacks ${own.map(({ name }) => name).join(', ')}`] : []), ...stages];
+  throw new TemplateError(`${folder} has several apps (${all.join('; ')}): name the folder of one stage`);
+}
+
+/** Lists the folders of all stages that have stacks. */
+const listStages = (folder: string): readonly string[] =>
+  Object.values(readManifest(folder).artifacts).flatMap(({ type, properties }) => {
+    if (type !== 'cdk:cloud-assembly' || properties?.directoryName === undefined) return [];
+    const stage = join(folder, properties.directoryName);
+    return [...(readStacks(stage).length > 0 ? [stage] : []), ...listStages(stage)];
+  });
+
+const isPipeline = ({ Resources = {} }: JsonObject): boolean =>
+  Object.values(Resources as JsonObject).some(
+    (resource) => (resource as JsonObject).Type === 'AWS::CodePipeline::Pipeline',
+  );

@@ -43,6 +43,7 @@ import { LogSubscriptions } from '../services/logs/subscriptions.js';
 import { readPipe } from '../services/pipes/definition.js';
 import { Pipe } from '../services/pipes/pipe.js';
 import { Buckets } from '../services/s3/model.js';
+import { BucketNotifications, findBucketsOnBus } from '../services/s3/notifications.js';
 import { Scheduler } from '../services/scheduler/model.js';
 import { Secrets } from '../services/secretsmanager/model.js';
 import { Topics } from '../services/sns/model.js';
@@ -251,6 +252,7 @@ export class Cloud {
       world,
       new Map(assembly.findByType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
       assembly.home.account,
+      findBucketsOnBus(assembly),
     );
     const keys = keySeed === undefined ? world.random : new Random(keySeed);
     this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), keys.fork('kms'));
@@ -272,6 +274,8 @@ export class Cloud {
     const targets = { queues, functions: asynchronous, topics, machines };
     this.events = new EventBridge(assembly, { world, faults, iam, ...targets, met });
     this.buckets.events = this.events;
+    const published = { world, faults, iam, queues, functions: asynchronous, topics, met };
+    this.buckets.notifications = new BucketNotifications(assembly, published);
     asynchronous.others = { topics, events: this.events };
     this.userPools = new UserPools(assembly, { world, iam, functions, home });
     this.services = new AccountServices(this, (line) => live?.log(line));

@@ -1,7 +1,8 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import { isRun, listUnreadable } from '../assembly/custom-resources.js';
 import type { Obstacle } from '../assembly/obstacles.js';
-import { findCodeObstacle } from '../runtime/function-code.js';
+import { findCodeObstacle, isProviderOnly } from '../runtime/function-code.js';
+import { findLayers } from '../runtime/layers.js';
 import { Policies } from '../services/iam/policies.js';
 import { findEffects, INERT } from './inert.js';
 import { findUnknownProperties, MODELLED } from './properties.js';
@@ -46,6 +47,13 @@ export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
     meaning: 'what it allows is denied, and what it denies is allowed',
     mayBeIgnored: true,
   })),
+  ...assembly.unknownParameters.map((name) => ({
+    type: 'AWS::SSM::Parameter',
+    label: name,
+    what: 'no stack of this assembly has it, or only a later one',
+    meaning: 'a template takes a value from it when it is deployed, and that is not known',
+    mayBeIgnored: false,
+  })),
   ...findEffects(assembly),
 ];
 
@@ -72,9 +80,20 @@ function findInResource(resource: Resource, assembly: Assembly): readonly Obstac
     mayBeIgnored: false,
   }));
   const code = type === 'AWS::Lambda::Function' ? findCodeObstacle(resource, assembly) : undefined;
+  const layers =
+    type !== 'AWS::Lambda::Function' || code !== undefined || isProviderOnly(resource, assembly)
+      ? []
+      : findLayers(resource, assembly).unknown.map((layer) => ({
+          type,
+          label,
+          what: `the layer ${layer}`,
+          meaning: 'its files are not in this assembly: code that needs them cannot be loaded',
+          mayBeIgnored: true,
+        }));
   return [
     ...properties,
     ...unreadable,
+    ...layers,
     ...(code === undefined ? [] : [{ type, label, what: code, mayBeIgnored: false }]),
   ];
 }

@@ -17,6 +17,7 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::CompositeAlarm': 'as the alarms of which it is made',
   'AWS::CloudWatch::Dashboard': 'nobody looks',
   'AWS::Logs::LogGroup': 'lines are collected without it',
+  'AWS::Logs::LogStream': 'as the group',
   'AWS::Events::Archive': 'replays are made by hand, from what the bus has taken',
   'AWS::ApiGateway::Account': "API Gateway's right to write logs",
   'AWS::ApiGateway::Deployment': 'a snapshot of routes that are all there from the beginning',
@@ -29,7 +30,7 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::WAFv2::WebACL': 'refuses what no scenario sends',
   'AWS::WAFv2::WebACLAssociation': 'as the ACL',
   'AWS::WAFv2::LoggingConfiguration': 'as the ACL',
-  'AWS::Lambda::LayerVersion': 'a function that has layers is refused by its own property',
+  'AWS::Lambda::LayerVersionPermission': 'who else may use a layer',
   'AWS::CloudFormation::WaitConditionHandle': 'the address of a wait condition',
   ...NOT_RUN,
 };

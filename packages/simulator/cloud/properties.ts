@@ -196,6 +196,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     ],
     inert: {
       AccountRecoverySetting: MAIL,
+      'AdminCreateUserConfig.InviteMessageTemplate': MAIL,
       DeletionProtection: 'no pool is deleted within a history',
       DeviceConfiguration: 'no device is remembered',
       EmailConfiguration: MAIL,
@@ -309,6 +310,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'Environment.Variables',
       'FunctionName',
       'Handler',
+      'Layers',
       'MemorySize',
       'ReservedConcurrentExecutions',
       'Role',
@@ -345,6 +347,15 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::Logs::SubscriptionFilter': {
     modelled: ['DestinationArn', 'FilterPattern', 'LogGroupName'],
     inert: { FilterName: NAMES },
+  },
+  'AWS::Lambda::LayerVersion': {
+    modelled: ['Content'],
+    inert: {
+      CompatibleArchitectures: 'for people',
+      CompatibleRuntimes: 'for people',
+      LayerName: NAMES,
+      LicenseInfo: 'for people',
+    },
   },
   'AWS::Lambda::Permission': {
     modelled: [
@@ -395,6 +406,9 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'LifecycleConfiguration.Rules.NoncurrentVersionExpiration.NoncurrentDays',
       'LifecycleConfiguration.Rules.Status',
       'NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled',
+      'NotificationConfiguration.LambdaConfigurations',
+      'NotificationConfiguration.QueueConfigurations',
+      'NotificationConfiguration.TopicConfigurations',
       'VersioningConfiguration.Status',
     ],
     inert: {
@@ -402,8 +416,11 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'BucketEncryption.ServerSideEncryptionConfiguration.ServerSideEncryptionByDefault.SSEAlgorithm':
         'S3 decrypts for whoever may read',
       'BucketEncryption.ServerSideEncryptionConfiguration.BucketKeyEnabled': 'as the algorithm',
+      'LifecycleConfiguration.Rules.Id': NAMES,
       'LifecycleConfiguration.Rules.AbortIncompleteMultipartUpload': 'nothing is put in parts',
       'LifecycleConfiguration.Rules.ExpiredObjectDeleteMarker': 'a marker without versions is as good as none',
+      AccessControl: 'nobody from outside asks',
+      OwnershipControls: 'one account writes all objects',
       PublicAccessBlockConfiguration: 'nobody from outside asks',
     },
   },
@@ -510,6 +527,13 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
+  'Custom::S3BucketNotifications': {
+    modelled: ['BucketName', 'NotificationConfiguration', 'ServiceToken'],
+    inert: {
+      Managed: 'a bucket of the assembly has no other notifications than those',
+      SkipDestinationValidation: 'a check of the deployment',
+    },
+  },
   'Custom::AWS': {
     modelled: ['Create', 'ServiceToken'],
     inert: {

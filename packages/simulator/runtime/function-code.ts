@@ -6,6 +6,7 @@ import { isCustomResource, isRun } from '../assembly/custom-resources.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
 import { type Esbuild, findEsbuild } from './esbuild.js';
 import { exportOf } from './handler.js';
+import { findLayers, inLayers, packagesOfLayers } from './layers.js';
 
 /** The file of a function's handler, as its asset has it. */
 export interface HandlerFile {
@@ -14,6 +15,8 @@ export interface HandlerFile {
   readonly runtime?: string;
   /** Path of the file; nothing for code in the template. */
   readonly path?: string;
+  /** Folders of its layers. */
+  readonly layers?: readonly string[];
 }
 
 /** Code that a function can't run here. */
@@ -82,8 +85,9 @@ export function readHandlerFile(resource: Resource, assembly: Assembly): Handler
   const path = findHandlerPath(resource, assembly);
   const { Runtime, Code } = resource.properties;
   const runtime = Runtime === undefined ? {} : { runtime: String(Runtime) };
-  if (path !== undefined) return { source: readFileSync(path, 'utf8'), path, ...runtime };
-  return { source: String((Code as JsonObject).ZipFile), ...runtime };
+  const { folders: layers } = findLayers(resource, assembly);
+  if (path !== undefined) return { source: readFileSync(path, 'utf8'), path, layers, ...runtime };
+  return { source: String((Code as JsonObject).ZipFile), layers, ...runtime };
 }
 
 /** Returns the path of a function's handler; nothing for code in the template. @throws {CodeNotRunnable} */
@@ -110,9 +114,11 @@ function findHandlerPath({ label, properties }: Resource, assembly: Assembly): s
  * runtime has beside the function. A file that needs nothing of this stays as it is.
  * @throws {CodeNotRunnable} if esbuild or a package of the runtime is missing, or esbuild refuses the code
  */
-export function toSingleFile({ source, path, runtime }: HandlerFile, label: string): string {
+export function toSingleFile({ source: written, path, runtime, layers = [] }: HandlerFile, label: string): string {
   const folder = path === undefined ? process.cwd() : dirname(path);
-  const mustBundle = needsBundling(source, path);
+  const source = inLayers(written, layers);
+  const ofLayers = packagesOfLayers(layers);
+  const mustBundle = source !== written || needsBundling(source, path, ofLayers);
   if (!mustBundle && !/\bimport\s*\(/.test(source)) return source;
   const esbuild = findEsbuild(path ?? join(folder, 'x.js'));
   if (!esbuild) {
@@ -134,7 +140,7 @@ export function toSingleFile({ source, path, runtime }: HandlerFile, label: stri
         metafile: true,
         format,
         external: [...external],
-        nodePaths: [join(process.cwd(), 'node_modules')],
+        nodePaths: [...ofLayers, join(process.cwd(), 'node_modules')],
       });
       const text = outputFiles[0]?.text ?? '';
       if (format === 'cjs') return text;
@@ -247,7 +253,7 @@ const REQUIRED = /\brequire\(\s*["']([^"']+)["']\s*\)|\bimport\(\s*["']([^"']+)[
 const IMPORTED = /\bfrom\s*["']([^"']+)["']/g;
 const BUILTINS = new Set(builtinModules);
 
-function needsBundling(source: string, path: string | undefined): boolean {
+function needsBundling(source: string, path: string | undefined, ofLayers: readonly string[]): boolean {
   if (path !== undefined && isEsModule(path)) return true;
   const folder = path === undefined ? process.cwd() : dirname(path);
   const names = [...source.matchAll(REQUIRED)].map(([, required, imported]) => required ?? imported ?? '');
@@ -255,7 +261,7 @@ function needsBundling(source: string, path: string | undefined): boolean {
     if (name.startsWith('node:') || BUILTINS.has(name)) return false;
     if (name.startsWith('.')) return existsAsModule(resolve(folder, name));
     if (OF_RUNTIME.test(name)) return !OPTIONAL.test(name);
-    if (SDK_V2.test(name)) return true;
+    if (SDK_V2.test(name) || ofLayers.some((packages) => existsSync(join(packages, name)))) return true;
     // What a bundle asks for in vain, as the SDK does for an optional package, stays a question.
     return path !== undefined && existsSync(join(folder, 'node_modules', name));
   });

@@ -108,7 +108,7 @@ test('the first call writes requests for the routes, the next one plays them, an
   const next = simulate(options, {}, cwd);
   expect(next.stderr).toMatch(/^Requests: requests.http\nPlays the requests without faults first/);
   expect(next.stdout).toMatch(
-    /\d+ histories, \d+ findings, by the construct where the fault happened:\n {2}Shop\/Work: .*answer-lost/,
+    /\d+ histories, \d+ findings, by the construct where the fault happened:\n(.*\n)* {2}Shop\/Work: .*answer-lost/,
   );
   expect(next.status).toBe(1);
 });

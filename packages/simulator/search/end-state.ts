@@ -71,16 +71,16 @@ export class Baseline {
     return [...this.unsteady].sort();
   }
 
-  /** Returns the number of messages in a queue without faults. */
+  /** Returns the number of messages in a queue without faults: the largest, if it is chance. */
   messages(queue: string): number {
-    return this.states[0]?.queues[queue] ?? 0;
+    return Math.max(...this.states.map(({ queues }) => queues[queue] ?? 0));
   }
 
-  /** Says what was sent less often than in every history without faults. More often is no loss. */
+  /** Says what was sent less often than without faults. More often is no loss. */
   unsent({ sent }: EndState): readonly string[] {
-    const names = Object.keys(this.states[0]?.sent ?? {});
-    return names.flatMap((name) => {
-      const least = Math.min(...this.states.map((state) => state.sent[name] ?? 0));
+    const names = new Set(this.states.flatMap((state) => Object.keys(state.sent)));
+    return [...names].flatMap((name) => {
+      const { least } = usual(this.states.map((state) => state.sent[name] ?? 0));
       const now = sent[name] ?? 0;
       return now < least ? [`${name}: ${now}, without faults ${least}`] : [];
     });
@@ -88,12 +88,20 @@ export class Baseline {
 
   /** Says how the tables of a state differ from those without faults: a few words for each difference. */
   differences({ tables }: EndState): readonly string[] {
-    const calm = this.states[0]?.tables ?? {};
-    return Object.keys(calm).flatMap((table) => {
-      const [before, now] = [calm, tables].map((all) => (all[table] ?? []).map((item) => this.steadyPart(table, item)));
-      const missing = subtract(before ?? [], now ?? []);
-      const added = subtract(now ?? [], before ?? []);
-      return [...missing.map((item) => `${table} lacks ${item}`), ...added.map((item) => `${table} has ${item}`)];
+    return Object.keys(this.states[0]?.tables ?? {}).flatMap((table) => {
+      const read = (all: EndState['tables']) => (all[table] ?? []).map((item) => this.steadyPart(table, item));
+      const now = read(tables);
+      const calm = this.states.map((state) => countEach(read(state.tables)));
+      const found = countEach(now);
+      const items = [...new Set([...calm.flatMap((one) => [...one.keys()]), ...now])];
+      const difference = (item: string): number => {
+        const { least, most } = usual(calm.map((one) => one.get(item) ?? 0));
+        const times = found.get(item) ?? 0;
+        return Math.max(times - most, 0) - Math.max(least - times, 0);
+      };
+      const say = (verb: string, sign: 1 | -1) =>
+        items.flatMap((item) => Array(Math.max(sign * difference(item), 0)).fill(`${table} ${verb} ${item}`));
+      return [...say('lacks', -1), ...say('has', 1)];
     });
   }
 
@@ -116,29 +124,31 @@ export class Baseline {
 
 const mask = (text: string): string => text.replaceAll(PASSING, '*');
 
-/** Returns the values of each attribute, in an order of their own. */
+/** Returns the different values of each attribute, in an order of their own. How often each comes is a matter of items. */
 function readValues(tables: EndState['tables']): ReadonlyMap<Place, readonly string[]> {
-  const values = new Map<Place, string[]>();
+  const values = new Map<Place, Set<string>>();
   const read = (table: string, path: string, value: unknown): void => {
     if (value instanceof Set || Array.isArray(value)) for (const one of value) read(table, path, one);
     else if (typeof value === 'object' && value !== null)
       for (const [name, one] of Object.entries(value)) read(table, path === '' ? name : `${path}.${name}`, one);
     else {
       const place = `${table}: ${path}`;
-      values.set(place, [...(values.get(place) ?? []), typeof value === 'string' ? mask(value) : String(value)]);
+      values.set(place, (values.get(place) ?? new Set()).add(typeof value === 'string' ? mask(value) : String(value)));
     }
   };
   for (const [table, items] of Object.entries(tables)) for (const item of items) read(table, '', item);
-  for (const all of values.values()) all.sort();
-  return values;
+  return new Map([...values].map(([place, all]) => [place, [...all].sort()]));
 }
 
-/** Returns what is in one list more often than in another. */
-function subtract(one: readonly string[], other: readonly string[]): readonly string[] {
-  const left = [...other];
-  return one.filter((item) => {
-    const at = left.indexOf(item);
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
-  });
+/** Returns how often each text is in a list. */
+function countEach(texts: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+/** Returns the bounds of a number without faults. One that differs between calm histories is chance: only that something is there at all counts. */
+function usual(numbers: readonly number[]): { readonly least: number; readonly most: number } {
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  return least === most ? { least, most } : { least: Math.min(least, 1), most: Number.POSITIVE_INFINITY };
 }

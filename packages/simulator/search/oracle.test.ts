@@ -44,6 +44,15 @@ describe('an app that counts a message each time that it comes', () => {
   });
 });
 
+test('nothing meets a transaction in an app that makes none', async () => {
+  const kinds = async (once: boolean) =>
+    (await makeOracle(loadDeployment(writeQueueShop(counting(once))), REQUESTS)).scenario.impossible;
+  expect(await kinds(false)).toEqual(['conflict']);
+  expect(await kinds(true)).toEqual([]);
+  const { findings } = await search(counting(false));
+  expect(findings.map(({ kind }) => kind)).not.toContain('conflict');
+});
+
 describe('an app that counts each order once', () => {
   test('has no finding, since what waits in a dead-letter queue is not lost', async () => {
     const { broken, repeats } = await search(counting(true));

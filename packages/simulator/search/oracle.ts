@@ -26,6 +26,8 @@ const TRIES = 6;
 const FIRST_PAUSE = 500;
 /** Seeds of calm histories. What differs between them is chance. */
 const CALM = ['calm 1', 'calm 2', 'calm 3'];
+/** A transaction that writes, in the trace of a history. */
+const TRANSACTION = /\b(TransactWriteItems|ExecuteTransaction)\b/i;
 /** Characters of a refusal that are shown. */
 const LINE = 200;
 /** Begin of the histories: far from midnight, since clocks that differ by a second would put items under another day. */
@@ -50,6 +52,8 @@ interface Played {
   /** Requests that were refused, as `POST /orders -> 401 {"message":"Unauthorized"}`. */
   readonly refused: readonly string[];
   readonly unknownHosts: readonly string[];
+  /** Whether a transaction was made that writes. */
+  readonly hasTransactions: boolean;
   readonly state: EndState;
   readonly statuses: readonly number[];
 }
@@ -72,6 +76,8 @@ export async function makeOracle(
   const scenario: Scenario = {
     name,
     conditions: { begins: MORNING },
+    // Nothing but a transaction holds an item.
+    impossible: plays.some((play) => play.hasTransactions) ? [] : ['conflict'],
     play: async (cloud) => judge(cloud, baseline, calm, await sendAll(cloud, requests), requests),
   };
   const { refused } = calm;
@@ -95,6 +101,7 @@ async function playCalm(deployment: Deployment, requests: readonly Stimulus[], s
         state: readEndState(cloud),
         unknownHosts: [...cloud.thirdParties.unknownHosts],
         refused: listRefused(cloud),
+        hasTransactions: cloud.world.trace.lines.some((line) => TRANSACTION.test(line)),
       };
       const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
       if (lost !== undefined)

@@ -1,6 +1,13 @@
 import { Cloud, type Deployment } from '../cloud/cloud.js';
 import type { CloudOptions } from '../cloud/cloud-options.js';
-import { type Fault, type FaultPlan, type FaultPoint, FixedFaults, RandomFaults } from '../engine/faults.js';
+import {
+  type Fault,
+  type FaultKind,
+  type FaultPlan,
+  type FaultPoint,
+  FixedFaults,
+  RandomFaults,
+} from '../engine/faults.js';
 import { Random } from '../engine/random.js';
 
 /** A promise that a history broke. */
@@ -19,6 +26,8 @@ export interface Scenario {
   readonly faultProbability?: number;
   /** Conditions of its runs that override the seed's. */
   readonly conditions?: Conditions;
+  /** Kinds of faults that nothing in it can cause. @default none */
+  readonly impossible?: readonly FaultKind[];
   /** Plays it in a cloud until everything has come to rest; faults happen meanwhile. */
   play(cloud: Cloud): Promise<readonly Violation[]>;
 }

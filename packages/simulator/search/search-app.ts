@@ -33,8 +33,9 @@ class TimeIsOver extends Error {}
 export async function searchApp(
   deployment: Deployment,
   scenario: Scenario,
-  { share, seeds, until = Number.POSITIVE_INFINITY, without, onProgress }: SearchOptions,
+  { share, seeds, until = Number.POSITIVE_INFINITY, without: unwanted, onProgress }: SearchOptions,
 ): Promise<SearchResult> {
+  const without = [...unwanted, ...(scenario.impossible ?? [])];
   const broken: BrokenHistory[] = [];
   let histories = 0;
   const kinds = (Object.keys(KINDS) as FaultKind[]).filter((kind) => !without.includes(kind));

@@ -8,6 +8,7 @@ import type { Iam } from '../iam/model.js';
 import type { MessageAttribute, Queue } from '../sqs/model.js';
 import { offer } from '../sqs/offer.js';
 import type { BusEvent } from './bus-event.js';
+import { putAccess } from './put-access.js';
 import { nameOf, type Rule, Rules } from './rules.js';
 import { Schedules } from './schedules.js';
 import { groupOf, inputOf, type Target } from './target-input.js';
@@ -134,6 +135,16 @@ export class EventBridge {
    */
   put(bus: string, entry: NewEvent, by?: string): string {
     const event = this.event(entry);
+    this.accept(bus, event, by);
+    return event.id;
+  }
+
+  /**
+   * Takes an event that was put, or that a rule of another bus has sent as it is. User Guide, "Sending events between event buses in the
+   * same account and Region in Amazon EventBridge": what a bus has of another one isn't sent to a third. That its id stays isn't
+   * documented.
+   */
+  private accept(bus: string, event: BusEvent, by?: string, isOfBus = false): void {
     this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
     this.around.world.tell(() => ({
       kind: 'message',
@@ -146,11 +157,14 @@ export class EventBridge {
     }));
     for (const rule of this.rules.enabledOn(bus)) {
       if (!rule.pattern || !matches(rule.pattern, event)) continue;
-      for (const target of rule.reached) this.handOver(rule, target, event);
+      for (const target of rule.reached) {
+        const isThird = isOfBus && this.rules.findBus(target.Arn) !== undefined;
+        if (!isThird) this.handOver(rule, target, event);
+        else this.around.world.note(`${rule.resource.label}: no third bus gets ${event['detail-type']}`);
+      }
       const isForPeople = rule.targets.length > rule.reached.length;
       if (isForPeople) this.around.world.note(`${rule.resource.label} tells people of ${event['detail-type']}`);
     }
-    return event.id;
   }
 
   /** Drops an event, as AWS does if there is no such bus. @returns the event's id */
@@ -226,7 +240,7 @@ export class EventBridge {
     const rule = this.rules.list().find(({ resource }) => resource.arn === delivery.rule);
     const target = rule?.reached.find((one) => idOf(one) === delivery.target);
     if (!rule || !target) return;
-    if (!this.allowed(rule, target)) {
+    if (!this.allowed(rule, target, event)) {
       this.giveUp(name, rule, target, event, 'NO_PERMISSIONS');
       return;
     }
@@ -238,7 +252,9 @@ export class EventBridge {
         rule: { arn: rule.resource.arn, name: nameOf(rule) },
         now: world.now,
       });
-      if (queue) {
+      const bus = this.rules.findBus(target.Arn);
+      if (bus !== undefined) this.accept(bus, event, undefined, true);
+      else if (queue) {
         // AWS re:Post, "How do I resolve FailedInvocation errors in EventBridge?": what is refused with a status of 4xx isn't tried again.
         if (offer(queue, { body: text, ...(group === undefined ? {} : { group }) })) {
           this.giveUp(name, rule, target, event, 'INVALID_PARAMETER');
@@ -273,11 +289,16 @@ export class EventBridge {
     }));
   }
 
-  private allowed(rule: Rule, target: Target): boolean {
+  private allowed(rule: Rule, target: Target, event: BusEvent): boolean {
     const { queues, topics, machines, iam } = this.around;
     // User Guide, "Using IAM roles to let rules access their targets": a state machine is started with the target's role.
     if (machines.has(target.Arn))
       return iam.roleAllows(target.RoleArn ?? '', { action: 'states:StartExecution', resource: target.Arn });
+    if (this.rules.findBus(target.Arn) !== undefined) {
+      const { source, 'detail-type': detailType } = event;
+      const access = putAccess({ bus: target.Arn, source, detailType, byRule: true }, this.assembly.home);
+      return iam.roleAllows(target.RoleArn ?? '', access) && !iam.resourceDenies(access);
+    }
     const action = queues.has(target.Arn)
       ? 'sqs:SendMessage'
       : topics.reachesPrograms(target.Arn)

@@ -1,8 +1,9 @@
-import { type AccountAndRegion, DEFAULT_ACCOUNT_AND_REGION } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import { type FunctionCall, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { Access } from '../iam/model.js';
 import type { EventBridge } from './model.js';
+import { putAccess } from './put-access.js';
 
 /**
  * Amazon EventBridge API Reference, "PutEvents"; User Guide, "Calculating PutEvents event entry size". The limit of bytes was
@@ -24,22 +25,13 @@ export interface Entry {
 }
 
 /**
- * Returns the access that one entry needs: each entry is checked by its own source and type. User Guide, "Using IAM
- * policy conditions in Amazon EventBridge". This model refuses the whole request if one entry isn't allowed; AWS also
- * documents error codes for single entries (`NotAuthorizedForSourceException`).
+ * Returns the access that one entry needs. This model refuses the whole request if one entry isn't allowed; AWS also documents error
+ * codes for single entries (`NotAuthorizedForSourceException`).
  */
 export const requiredAccess = (
   { EventBusName = 'default', Source, DetailType }: Entry,
-  home: AccountAndRegion = DEFAULT_ACCOUNT_AND_REGION,
-): Access => ({
-  action: 'events:PutEvents',
-  resource: home.arn('events', `event-bus/${EventBusName.split('/').at(-1)}`),
-  context: {
-    'events:eventBusInvocation': 'false',
-    ...(Source !== undefined && { 'events:source': Source }),
-    ...(DetailType !== undefined && { 'events:detail-type': DetailType }),
-  },
-});
+  home?: AccountAndRegion,
+): Access => putAccess({ bus: EventBusName, source: Source, detailType: DetailType }, home);
 
 /**
  * Puts the entries one by one: a refused entry doesn't affect the others. A request with too many or too large entries

@@ -1,4 +1,5 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { ObstaclesMet } from '../../assembly/obstacles.js';
 import { compilePattern, type Pattern } from '../../patterns/compile.js';
 import { NotModelled } from '../../wire/operation.js';
@@ -38,6 +39,7 @@ export class Rules {
   /** Ends of the schedules that are running. */
   private readonly ticking = new Map<Rule, () => void>();
   private readonly topics: ReadonlySet<string>;
+  private readonly home: AccountAndRegion;
   /** Log groups to which no function subscribes: people read them. */
   private readonly logs: ReadonlySet<string>;
 
@@ -52,6 +54,7 @@ export class Rules {
     },
   ) {
     this.buses = new Set(['default', ...assembly.findByType('AWS::Events::EventBus').map(({ ref }) => ref)]);
+    this.home = assembly.home;
     this.topics = new Set(assembly.findByType('AWS::SNS::Topic').map(({ ref }) => ref));
     const filtered = new Set(
       assembly.findByType('AWS::Logs::SubscriptionFilter').map(({ properties }) => properties.LogGroupName),
@@ -122,6 +125,12 @@ export class Rules {
     return this.topics.has(arn) || this.logs.has(arn.split(':').slice(5, 7).join(':'));
   }
 
+  /** Returns the name of the bus that a target is; `undefined` if it is no bus of this assembly. @param arn its ARN */
+  findBus(arn: string): string | undefined {
+    const name = /:event-bus\/([^/]+)$/.exec(arn)?.[1] ?? '';
+    return this.buses.has(name) && arn === this.home.arn('events', `event-bus/${name}`) ? name : undefined;
+  }
+
   private read(resource: Resource): Rule {
     const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
     const targets = Targets as unknown as readonly Target[];
@@ -129,10 +138,12 @@ export class Rules {
     if (EventPattern !== undefined && ScheduleExpression !== undefined)
       throw new NotModelled(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
     for (const target of reached) {
-      if (!this.around.reaches(target.Arn))
+      const isBus = this.findBus(target.Arn) !== undefined;
+      if (!isBus && !this.around.reaches(target.Arn))
         throw new NotModelled(
-          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions, topics and state machines are`,
+          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions, topics, state machines and buses of this assembly are`,
         );
+      if (isBus) checkBusTarget(resource, target);
       const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
       if (unknown.length > 0)
         throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
@@ -153,3 +164,14 @@ export class Rules {
 
 /** Returns a rule's name: for a template's rule on another bus than the default one, `Ref` is `<bus>|<name>` on AWS. */
 export const nameOf = ({ resource }: Rule): string => resource.arn.split('/').at(-1) ?? '';
+
+/**
+ * User Guide, "Sending events between event buses in the same account and Region in Amazon EventBridge": a rule sends to another bus with
+ * a role. Which other input than the event itself a bus gets isn't documented.
+ * @throws {NotModelled}
+ */
+function checkBusTarget({ label }: Resource, { Arn, RoleArn, Input, InputPath, InputTransformer }: Target): void {
+  if (RoleArn === undefined) throw new NotModelled(`${label}: the bus ${Arn} as a target without RoleArn`);
+  if (Input !== undefined || InputPath !== undefined || InputTransformer !== undefined)
+    throw new NotModelled(`${label}: the bus ${Arn} as a target with another input than the event`);
+}

@@ -10,7 +10,7 @@ export interface Target {
   readonly Arn: string;
   readonly Id?: string;
   readonly DeadLetterConfig?: { readonly Arn: string };
-  /** Role with which a state machine is started. */
+  /** Role with which a state machine is started, or an event is put on another bus. */
   readonly RoleArn?: string;
   /** JSON that the target gets instead of the event. */
   readonly Input?: string;

@@ -71,6 +71,8 @@ test.each<[string, Json, readonly (readonly string[])[], readonly (readonly stri
   ['each is like', { 'ForAllValues:StringLike': { 'a:key': 'x*' } }, [[], ['x1'], ['x1', 'x2']], [['x1', 'y']]],
   ['each is like, and one is there', { 'ForAllValues:StringLike': { 'a:key': 'x*' }, ...NAMED }, [['x1']], [[], ['y']]],
   ['one is like', { 'ForAnyValue:StringLike': { 'a:key': 'x*' } }, [['y', 'x']], [[], ['y']]],
+  ['one value equals, or none is there', { StringEqualsIfExists: { 'a:key': 'x' } }, [['x'], []], [['y'], ['x', 'y']]],
+  ['one is like, or none is there', { 'ForAnyValue:StringLikeIfExists': { 'a:key': 'x*' } }, [['x1'], []], [['y']]],
   ['none is there', { Null: { 'a:key': 'true' } }, [[]], [['x']]],
 ])('a condition holds where %s', (_, condition, holding, failing) => {
   expect(holding.filter((values) => !permits(condition, ...values))).toEqual([]);

@@ -161,13 +161,15 @@ function covers(
 /**
  * Evaluates a condition. AWS, "IAM JSON policy elements: Condition operators" and "Set operators for multivalued
  * context keys". A missing key matches a negated operator and `ForAllValues`, and only `Null` tests for it. Without a
- * set operator, several values match nothing, as EventBridge's user guide documents for `events:source`.
+ * set operator, several values match nothing, as EventBridge's user guide documents for `events:source`. A missing key
+ * matches an operator that ends in `IfExists`.
  */
 function holds({ operator, key, values }: Condition, context: NonNullable<Access['context']>): boolean {
-  const [, set, name = ''] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(operator) ?? [];
+  const [, set, name = '', ifExists] = /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? [];
   // All requests here are sent over TLS.
   const given = key === 'aws:SecureTransport' ? 'true' : context[key];
   const present = given === undefined ? [] : toList(given as Json).map(String);
+  if (ifExists !== undefined && present.length === 0) return true;
   if (name === 'Null') return values.some(({ text }) => text === String(present.length === 0));
   const literally = /^(String(Not)?Equals|Bool)$/.test(name);
   const matches = (value: string): boolean =>

@@ -10,7 +10,7 @@ export class PolicyNotModelled extends Error {
 /** Members of a statement that the model reads; `NotAction`, `NotResource` and `NotPrincipal` are not among them. */
 const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
 const OPERATOR =
-  /^(?:Null|(?:ForAllValues:|ForAnyValue:)?(?:StringEquals|StringNotEquals|StringLike|StringNotLike|ArnEquals|ArnLike|Bool))$/;
+  /^(?:Null|(?:ForAllValues:|ForAnyValue:)?(?:StringEquals|StringNotEquals|StringLike|StringNotLike|ArnEquals|ArnLike|Bool)(?:IfExists)?)$/;
 
 export interface Statement {
   readonly holder: string;

@@ -3,6 +3,7 @@ import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { type Body, bodyBytes } from '../../runtime/http.js';
 import type { EventBridge } from '../events/model.js';
+import type { BucketNotifications } from './notifications.js';
 
 const DAY = 86_400_000;
 
@@ -49,7 +50,7 @@ interface Rule {
 
 /**
  * Objects by bucket, and their versions if the bucket keeps any. A new object sends an event to the default bus if the
- * bucket is configured so, and it disappears when its days are over. Amazon S3, "PutObject", "GetObject", "How S3
+ * bucket is configured so, and the destinations of its notifications get a message. It disappears when its days are over. Amazon S3, "PutObject", "GetObject", "How S3
  * Versioning works", "Using EventBridge", "Expiring objects" (at the first midnight, UTC, after its days).
  */
 export class Buckets {
@@ -58,12 +59,16 @@ export class Buckets {
   private puts = 0;
   /** Set after both were created. */
   events: EventBridge | undefined;
+  /** Set as the bus. */
+  notifications: BucketNotifications | undefined;
 
   constructor(
     private readonly world: EventLoop,
     private readonly buckets: ReadonlyMap<string, Resource>,
     /** Account that every request to them comes from. */
     private readonly account: string,
+    /** Names of buckets whose custom resource sends events to the default bus. */
+    private readonly onBus: ReadonlySet<string> = new Set(),
   ) {}
 
   /** @param bucket its name */
@@ -104,6 +109,7 @@ export class Buckets {
     this.keep(path, version);
     world.note(`${resource.label} object ${key}`);
     const object = { size: bodyBytes(body).length, etag: computeEtag(body) };
+    this.notify(resource, key, version, 'ObjectCreated:Put', { size: object.size, eTag: object.etag });
     this.announce(resource, key, version, 'Object Created', { object, reason: 'PutObject' });
   }
 
@@ -129,6 +135,7 @@ export class Buckets {
       if (!current) return undefined;
       this.objects.delete(path);
       this.world.note(`${resource.label} object ${key} deleted`);
+      this.notify(resource, key, current, 'ObjectRemoved:Delete');
       this.announce(resource, key, current, 'Object Deleted', { ...more, 'deletion-type': 'Permanently Deleted' });
       return undefined;
     }
@@ -143,8 +150,13 @@ export class Buckets {
     };
     this.keep(path, marker);
     this.world.note(`${resource.label} object ${key} deleted`);
+    this.notify(resource, key, marker, 'ObjectRemoved:DeleteMarkerCreated');
     this.announce(resource, key, marker, 'Object Deleted', { ...more, 'deletion-type': 'Delete Marker Created' });
     return marker.id;
+  }
+
+  private notify(bucket: Resource, key: string, { id }: Version, event: string, object = {}): void {
+    this.notifications?.tell(bucket, { key, event, object: { ...object, ...(id !== 'null' && { versionId: id }) } });
   }
 
   private announce(
@@ -158,7 +170,8 @@ export class Buckets {
     const { EventBridgeConfiguration } = (properties.NotificationConfiguration ?? {}) as {
       EventBridgeConfiguration?: { EventBridgeEnabled?: boolean };
     };
-    if (EventBridgeConfiguration?.EventBridgeEnabled === false || !EventBridgeConfiguration) return;
+    const isOnBus = EventBridgeConfiguration && EventBridgeConfiguration.EventBridgeEnabled !== false;
+    if (!isOnBus && !this.onBus.has(ref)) return;
     const detail = {
       version: '0',
       bucket: { name: ref },

@@ -1,0 +1,65 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Assembly } from '../assembly/assembly.js';
+import type { Json } from '../assembly/intrinsics.js';
+import { checkAssembly } from '../cloud/check-assembly.js';
+import { Cloud, Deployment } from '../cloud/cloud.js';
+import { functionResource, writeAssembly } from '../support/clouds.js';
+
+const layer = (name: string) => ({
+  Type: 'AWS::Lambda::LayerVersion',
+  Properties: { Content: { S3Key: `${name}.zip` } },
+});
+
+/** Writes an app with a function, two layers, and their files. @returns its folder */
+function appWith(Layers: Json, code: string, files: Readonly<Record<string, string>> = {}): string {
+  const folder = writeAssembly(
+    { ...functionResource('Work', [], { Layers }), One: layer('one'), Two: layer('two') },
+    { Work: code },
+  );
+  for (const [path, text] of Object.entries({ 'one/nodejs/x.js': '', 'two/nodejs/x.js': '', ...files })) {
+    const file = join(folder, `asset.${path}`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return folder;
+}
+
+async function answerOf(folder: string): Promise<unknown> {
+  const cloud = new Cloud(new Deployment(new Assembly(folder)), { seed: '1' });
+  const results: unknown[] = [];
+  cloud.fn('Shop/Work').invoke({}, (result) => results.push(result));
+  await cloud.world.settle();
+  return results;
+}
+
+const BOTH = [{ Ref: 'One' }, { Ref: 'Two' }];
+const returned = (value: unknown) => [{ kind: 'returned', value }];
+
+/** AWS Lambda, "Packaging your layer content" and "Adding layers to functions". */
+test('code has the files of its layers in /opt, a later one over an earlier one', async () => {
+  const code = "exports.handler = async () => [require('/opt/nodejs/a').a, require('/opt/nodejs/b').b];";
+  const files = {
+    'one/nodejs/a.js': "exports.a = 'one';",
+    'one/nodejs/b.js': "exports.b = 'one';",
+    'two/nodejs/b.js': "exports.b = require('./c');",
+    'two/nodejs/c.js': "module.exports = 'two';",
+  };
+  expect(await answerOf(appWith(BOTH, code, files))).toEqual(returned(['one', 'two']));
+});
+
+test('code has the packages of its layers', async () => {
+  const files = { 'one/nodejs/node_modules/three/index.js': 'module.exports = 3;' };
+  const code = "exports.handler = async () => require('three');";
+  expect(await answerOf(appWith(BOTH, code, files))).toEqual(returned(3));
+  // Those of another function's layers are not there.
+  expect(await answerOf(appWith([{ Ref: 'Two' }], code, files))).toMatchObject([{ kind: 'failed' }]);
+});
+
+test('a layer that is not of the assembly is named, and one that only measures is not', () => {
+  const insights = 'arn:aws:lambda:eu-west-1:580247275435:layer:LambdaInsightsExtension:21';
+  const other = 'arn:aws:lambda:eu-west-1:094274105915:layer:AWSLambdaPowertoolsTypeScriptV2:34';
+  const found = checkAssembly(appWith([insights, other], 'exports.handler = async () => 1;'));
+  expect(found.map(({ what, mayBeIgnored }) => [what, mayBeIgnored])).toEqual([[`the layer ${other}`, true]]);
+});

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { allowStatement, arnOf, createCloud, functionResource, queuePolicy } from '../../support/clouds.js';
+
+const BUS_ARN = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
+const bus = (Name: string) => ({ Type: 'AWS::Events::EventBus', Properties: { Name } });
+const rule = (EventBusName: string, target: object) => ({
+  Type: 'AWS::Events::Rule',
+  Properties: { EventBusName, EventPattern: { source: ['shop'] }, Targets: [{ Id: 'Target', ...target }] },
+});
+const role = (statement = allowStatement(['events:PutEvents'], '*')) => ({
+  Type: 'AWS::IAM::Role',
+  Properties: { Policies: [{ PolicyName: 'Put', PolicyDocument: { Statement: [statement] } }] },
+});
+
+const LOST_POLICY = {
+  Type: 'AWS::SQS::QueuePolicy',
+  Properties: {
+    Queues: [{ Ref: 'Lost' }],
+    PolicyDocument: {
+      Statement: [
+        {
+          Effect: 'Allow',
+          Principal: { Service: 'events.amazonaws.com' },
+          Action: 'sqs:SendMessage',
+          Resource: arnOf('Lost'),
+        },
+      ],
+    },
+  },
+};
+
+/** A cloud with a bus whose events go on to a second one, which has a queue; the second sends to a third. */
+const chain = (more: object = {}, target: object = {}) =>
+  createCloud({
+    First: bus('first'),
+    Second: bus('second'),
+    Third: bus('third'),
+    Role: role(),
+    Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+    Lost: { Type: 'AWS::SQS::Queue', Properties: {} },
+    Policy: queuePolicy('events'),
+    LostPolicy: LOST_POLICY,
+    On: rule('first', {
+      Arn: BUS_ARN('Second'),
+      RoleArn: arnOf('Role'),
+      DeadLetterConfig: { Arn: arnOf('Lost') },
+      ...target,
+    }),
+    Further: rule('second', { Arn: BUS_ARN('Third'), RoleArn: arnOf('Role') }),
+    Out: rule('second', { Arn: arnOf('Queue') }),
+    ...more,
+  });
+
+async function putOnFirst(cloud: ReturnType<typeof chain>) {
+  const id = cloud.events.put('first', { source: 'shop', detailType: 'Sold', detail: { order: 1 } });
+  await cloud.world.settle();
+  const taken = (queue: string) =>
+    cloud
+      .queue(`Shop/${queue}`)
+      .listMessages()
+      .map(({ body }) => JSON.parse(body));
+  return { id, buses: cloud.events.accepted.map((one) => one.bus), taken };
+}
+
+/** User Guide, "Sending events between event buses in the same account and Region in Amazon EventBridge". */
+test('a rule sends its events on to another bus as they are, and from there to no third one', async () => {
+  const cloud = chain();
+  const { id, buses, taken } = await putOnFirst(cloud);
+  expect(buses).toEqual(['first', 'second']);
+  expect(taken('Queue')).toMatchObject([{ id, source: 'shop', 'detail-type': 'Sold', detail: { order: 1 } }]);
+  expect(cloud.world.trace.lines.join('\n')).toContain('Shop/Further: no third bus gets Sold');
+});
+
+test.each([
+  ['the role may not put events', { Role: role(allowStatement(['events:PutRule'], '*')) }],
+  [
+    'the role may not put events of this source',
+    { Role: role(allowStatement(['events:PutEvents'], '*', { StringEquals: { 'events:source': 'other' } })) },
+  ],
+  [
+    'the receiving bus denies what rules send',
+    {
+      BusPolicy: {
+        Type: 'AWS::Events::EventBusPolicy',
+        Properties: {
+          EventBusName: { Ref: 'Second' },
+          StatementId: 'OwnOnly',
+          Statement: {
+            Effect: 'Deny',
+            Principal: { AWS: '*' },
+            Action: 'events:PutEvents',
+            Resource: BUS_ARN('Second'),
+            Condition: { StringEquals: { 'events:eventBusInvocation': 'true' } },
+          },
+        },
+      },
+    },
+  ],
+])('an event goes to the dead-letter queue of its target where %s', async (_, more) => {
+  const { buses, taken } = await putOnFirst(chain(more));
+  expect(buses).toEqual(['first']);
+  expect(taken('Lost')).toMatchObject([{ detail: { order: 1 } }]);
+});
+
+test.each([
+  ['has no role', { RoleArn: undefined }, 'as a target without RoleArn'],
+  ['has an input of its own', { Input: '{}' }, 'as a target with Input or InputPath'],
+  ['is of another account', { Arn: 'arn:aws:events:eu-west-1:999999999999:event-bus/second' }, "isn't modelled"],
+  ['is of no stack', { Arn: 'arn:aws:events:eu-west-1:123456789012:event-bus/other' }, "isn't modelled"],
+])('a bus as a target that %s is refused by name', (_, target, message) => {
+  expect(() => chain(functionResource('Work'), target)).toThrow(message);
+});
