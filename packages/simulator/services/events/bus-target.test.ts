@@ -104,7 +104,7 @@ test.each([
 
 test.each([
   ['has no role', { RoleArn: undefined }, 'as a target without RoleArn'],
-  ['has an input of its own', { Input: '{}' }, 'as a target with Input or InputPath'],
+  ['has an input of its own', { Input: '{}' }, 'as a target with another input than the event'],
   ['is of another account', { Arn: 'arn:aws:events:eu-west-1:999999999999:event-bus/second' }, "isn't modelled"],
   ['is of no stack', { Arn: 'arn:aws:events:eu-west-1:123456789012:event-bus/other' }, "isn't modelled"],
 ])('a bus as a target that %s is refused by name', (_, target, message) => {

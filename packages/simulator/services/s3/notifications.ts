@@ -5,6 +5,7 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import type { FaultPlan } from '../../engine/faults.js';
 import type { Iam } from '../iam/model.js';
 import type { Queue } from '../sqs/model.js';
+import { offer } from '../sqs/offer.js';
 
 /** Type of the CDK's custom resource that configures a bucket. */
 export const CONFIGURES_BUCKET = 'Custom::S3BucketNotifications';
@@ -44,7 +45,11 @@ interface Around {
   readonly iam: Iam;
   readonly queues: ReadonlyMap<string, Queue>;
   readonly functions: { invokeAsync(arn: string, event: unknown): void };
-  readonly topics: { has(arn: string): boolean; publish(arn: string, message: object): void };
+  readonly topics: {
+    has(arn: string): boolean;
+    isFifo(arn: string): boolean;
+    publish(arn: string, message: object): void;
+  };
   readonly met: ObstaclesMet;
 }
 
@@ -106,21 +111,22 @@ export class BucketNotifications {
     if (fault === 'lost') return;
     const message = { Records: [this.record(notification, change)] };
     const deliver = (): void => {
-      this.deliver(notification.to, message);
-      tell('delivered');
+      tell(this.deliver(notification.to, message) ? 'delivered' : 'lost');
     };
     const delay = world.latency((random) => random.between(20, 500));
     world.after(delay, deliver, `${label}: a notification is delivered`);
     if (fault === 'delivered-twice') world.after(delay + AGAIN_AFTER, deliver, `${label}: a notification is delivered`);
   }
 
-  private deliver(to: string, message: object): void {
+  /** @returns whether the destination took the message */
+  private deliver(to: string, message: object): boolean {
     const { queues, topics, functions } = this.around;
     const text = JSON.stringify(message);
     const queue = queues.get(to);
-    if (queue) queue.send({ body: text });
-    else if (topics.has(to)) topics.publish(to, { text, subject: 'Amazon S3 Notification' });
+    if (queue) return offer(queue, { body: text }) === undefined;
+    if (topics.has(to)) topics.publish(to, { text, subject: 'Amazon S3 Notification' });
     else functions.invokeAsync(to, message);
+    return true;
   }
 
   /** Writes a record. Amazon S3 User Guide, "Event message structure". */
@@ -171,7 +177,8 @@ export class BucketNotifications {
   private check({ bucket, to }: Notification): void {
     const { queues, topics, iam } = this.around;
     const queue = queues.get(to);
-    if (queue?.isFifo) throw new Error(`${to} is a FIFO queue, and AWS refuses it as a destination`);
+    if (queue?.isFifo || topics.isFifo(to))
+      throw new Error(`${to} keeps an order, and AWS refuses it as a destination`);
     const isFunction = this.assembly.findByType('AWS::Lambda::Function').some(({ arn }) => arn === to);
     if (!queue && !topics.has(to) && !isFunction)
       throw new Error(`the destination ${to} is no queue, function or topic of this assembly`);
