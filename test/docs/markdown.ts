@@ -1,5 +1,9 @@
 /** Markdown without its code blocks: what stands in them is neither a heading nor a link. */
-const withoutBlocks = (text: string): string => text.replace(/^( *)(```+|~~~+).*?^ *\2.*?$/gms, '');
+export const withoutBlocks = (text: string): string => text.replace(/^( *)(```+|~~~+).*?^ *\2.*?$/gms, '');
+
+/** Texts between backticks, without those inside of code blocks. */
+export const codeIn = (text: string): readonly string[] =>
+  [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code ?? []);
 
 /** Targets of all inline links and images, as they are written; without those inside of code. */
 export const linksIn = (text: string): readonly string[] =>

@@ -24,7 +24,7 @@ export const SOCKET_TIMEOUT_MS = 5_000;
 /**
  * Client for the whole execution environment. It keeps connections alive between invocations.
  * @example
- * const { Item } = await documents.send(new GetCommand({ TableName: required(Env.TABLE), Key: { pk, sk } }));
+ * const { Item } = await documentClient.send(new GetCommand({ TableName: requireEnv(Env.TABLE), Key: { pk, sk } }));
  */
 export const documentClient = DynamoDBDocumentClient.from(
   new DynamoDBClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
@@ -128,7 +128,7 @@ export async function putNew(
  * minutes.
  * @example
  * // An event, and a write that must not happen without it.
- * await transact([tickets.appendWrite(commit), { Put: { TableName: required(Env.TABLE), Item: row } }]);
+ * await transact([tickets.appendWrite(commit), { Put: { TableName: requireEnv(Env.TABLE), Item: row } }]);
  * @throws {TransactionRefused} if a condition failed, even if the same answer also reports conflicts with others
  * @throws {WriteConflict} if another transaction was in the way
  * @throws {Throttled} if DynamoDB throttled the transaction

@@ -11,7 +11,7 @@ const BACKOFF_MS = 20;
  * @example
  * await retryOnConflict(async () => {
  *   const loaded = await tickets.load(ticketId);
- *   await transact([tickets.appendWrite(tickets.commit(loaded, close(loaded.state), trace))]);
+ *   await transact([tickets.appendWrite(tickets.buildCommit(loaded, close(loaded.state), trace))]);
  * });
  * @throws {WriteConflict} if the fifth attempt conflicts too
  * @throws any other error of `work`, at once

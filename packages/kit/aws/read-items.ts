@@ -38,7 +38,7 @@ export interface FoundItems {
  * many items were asked for. So a page that is shorter than its limit is not the last one: only a page without `LastEvaluatedKey`
  * is (AWS, "Paginating table query results").
  * @example
- * const { items, next } = await itemsOf(documents, { TableName, KeyConditionExpression, ... }, { limit: 20 });
+ * const { items, next } = await queryItems(documentClient, { TableName, KeyConditionExpression, ... }, { limit: 20 });
  */
 export async function queryItems(
   client: DynamoDBDocumentClient,

@@ -102,7 +102,7 @@ export function describeError(error: unknown): ErrorDescription {
  * Logs an error that ends the invocation, and returns the one to throw in its place. Lambda writes the whole text of what a
  * function throws into the log, and answers its caller with it.
  * @example
- * throw logged('a sweep was not finished', error);
+ * throw logAndSanitize('a sweep was not finished', error);
  */
 export function logAndSanitize(message: string, error: unknown, fields: Readonly<Record<string, unknown>> = {}): Error {
   const described = describeError(error);

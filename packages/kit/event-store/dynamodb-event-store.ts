@@ -10,12 +10,13 @@ import { type CommitRange, FoldingEventStore } from './folding-event-store.js';
 /**
  * Event store in DynamoDB for the event streams of one aggregate type. Each append is one item (design, section 3).
  * @example
- * const trips = new DynamoDbEventStore<Trip, TripEvent>(
+ * const tripStore = new DynamoDbEventStore<Trip, TripEvent>(
  *   { table: 'trips', aggregate: 'Trip', contract: tripsContract, feedShards: [] },
  *   tripDecider,
  * );
- * const loaded = await trips.load(tripId);
- * await trips.append(trips.commit(loaded, decide(loaded.state, command), trace));
+ * const loaded = await tripStore.load(tripId);
+ * const events = tripDecider.decide(loaded.state, command, { now: clock.now() });
+ * await tripStore.append(tripStore.buildCommit(loaded, events, trace));
  */
 export class DynamoDbEventStore<
   State,

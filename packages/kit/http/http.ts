@@ -88,7 +88,7 @@ const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as co
 /**
  * Returns the parts of a request that its idempotency key or session number is read from and checked against.
  * @example
- * const key = idempotencyKey(toKeyedRequest(request));
+ * const key = parseIdempotencyKey(toKeyedRequest(request));
  */
 export const toKeyedRequest = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => {
   const [id, number, answeredUpTo] = SESSION_HEADERS.map(header);
@@ -102,7 +102,7 @@ export const clientOf = ({ role, id }: Caller): string => `${role}:${id}`;
 /**
  * Returns the trace for everything that a request writes. The request is the trigger.
  * @example
- * const { loaded } = await createOnce({ store, key, trace: traceOf(request), command });
+ * const { loaded } = await createOnce({ store, key, trace: toTrace(request), command });
  */
 export const toTrace = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
   trigger: id,
@@ -184,7 +184,7 @@ export function endpoint<
 /**
  * Returns `endpoint` for one application: the compiler knows its roles, and all its routes share `defaults`.
  * @example
- * export const endpoint = endpointFor<'agent' | 'visitor'>({ people: ['visitorId'] });
+ * export const endpoint = endpointFor<'agent' | 'visitor'>({ personalParameters: ['visitorId'] });
  */
 export const endpointFor =
   <Role extends string>(defaults: Pick<EndpointOptions<unknown, unknown>, 'personalParameters'> = {}) =>

@@ -21,7 +21,7 @@ export function parseIfMatch(ifMatch: string | undefined): number | undefined {
  *   request's first attempt has succeeded, and its repeat passes (RFC 9110, 13.1.1)
  * @throws {Problem} 409 `conflict`
  * @example
- * refuseVersionMismatch(versionOf(request.header('if-match')), loaded.version);
+ * refuseVersionMismatch(parseIfMatch(request.header('if-match')), loaded.version);
  */
 export function refuseVersionMismatch(ifMatch: number | undefined, version: number, from?: number): void {
   if (ifMatch === undefined || ifMatch === version || ifMatch === from) return;

@@ -11,7 +11,7 @@ export const parseLimit = ({ limit }: { readonly limit?: string }): number => Nu
  * The position is logical, so a cursor survives a rebuild of the list. Cursors are neither secret nor signed, since a
  * list reads only its caller's own partition. The checksum detects damage.
  * @param list name of the list with its filter, such as `orders of <customerId>`
- * @example cursorOf(`orders of ${customerId}`, [createdAt, orderId])
+ * @example encodeCursor(`orders of ${customerId}`, [createdAt, orderId])
  */
 export function encodeCursor(list: string, position: unknown): string {
   const text = JSON.stringify([position, list]);

@@ -19,7 +19,7 @@ export const Paging = {
 
 /**
  * Returns the schema of one page of a list.
- * @example answers: { 200: { description: 'The tickets, newest first', body: pageOf(TicketView) } }
+ * @example answers: { 200: { description: 'The tickets, newest first', body: pageSchema(TicketView) } }
  */
 // @__NO_SIDE_EFFECTS__
 export function pageSchema<Item extends z.ZodMiniType>(item: Item) {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /**
  * Returns a schema with a description for the API's documents. Bundles hold only descriptions of schemas that they use.
- * @example described('Pieces on hand.', z.int())
+ * @example withDescription('Pieces on hand.', z.int())
  */
 // @__NO_SIDE_EFFECTS__
 export function withDescription<Schema extends z.ZodMiniType>(description: string, schema: Schema): Schema {

@@ -129,8 +129,9 @@ export class ProcessedRecords {
  * const outcome = await processOnce(
  *   message,
  *   async () => {
- *     const loaded = await trips.load(tripId);
- *     return [trips.effect(loaded, decide(loaded.state, event), trace)];
+ *     const loaded = await tripStore.load(tripId);
+ *     const events = tripDecider.decide(loaded.state, command, { now: clock.now() });
+ *     return [tripStore.toWrite(loaded, events, trace)];
  *   },
  *   records,
  * );

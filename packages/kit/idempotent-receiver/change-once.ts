@@ -47,8 +47,8 @@ export interface Change<State> extends Outcome<State> {
  * const { loaded, replayed } = await changeOnce({
  *   store: orderStore,
  *   id: orderId,
- *   record: recordOfRequest(toKeyedRequest(request), records),
- *   trace: traceOf(request),
+ *   record: createRequestRecord(toKeyedRequest(request), records),
+ *   trace: toTrace(request),
  *   admit: (order) => void requireVisible(request.caller, order),
  *   command: () => ({ type: 'Cancel' }),
  * });

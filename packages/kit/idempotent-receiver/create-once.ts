@@ -61,8 +61,8 @@ export interface CreateOnce<State, Command, Event extends AnyEvent> {
  * @example
  * const { loaded, replayed } = await createOnce({
  *   store: orderStore,
- *   key: idempotencyKey(toKeyedRequest(request)),
- *   trace: traceOf(request),
+ *   key: parseIdempotencyKey(toKeyedRequest(request)),
+ *   trace: toTrace(request),
  *   command: (orderId) => ({ type: 'Place', orderId, ...request.body }),
  * });
  * @throws {Problem} 422 if the key came with another request before, or if its first use is too late

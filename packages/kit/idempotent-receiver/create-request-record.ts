@@ -8,8 +8,8 @@ import type { RecordsTable, RequestRecord } from './request-record.js';
  * Creates the record by which a repeat of a changing request is recognised: by its number in a session, or by its
  * idempotency key.
  * @example
- * const record = recordOfRequest(toKeyedRequest(request), records);
- * const { loaded } = await changeOnce({ store, id, record, trace: traceOf(request), admit, command });
+ * const record = createRequestRecord(toKeyedRequest(request), records);
+ * const { loaded } = await changeOnce({ store, id, record, trace: toTrace(request), admit, command });
  * @throws {Problem} 400 if the request has both or neither, or if one is malformed
  */
 export function createRequestRecord(request: KeyedRequest, records: RecordsTable): RequestRecord {

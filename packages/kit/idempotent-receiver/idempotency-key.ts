@@ -81,7 +81,7 @@ export interface SessionHeaders {
  * A key may be quoted, as in the IETF's draft ("The Idempotency-Key HTTP Header Field": a string of RFC 8941). It is
  * the same key with or without quotes.
  * @example
- * const key = idempotencyKey({ ...keyedBy(request), personal: ['clientReference'] });
+ * const key = parseIdempotencyKey({ ...toKeyedRequest(request), personal: ['clientReference'] });
  * @throws {Problem} 400 `key-missing` if the header is missing; 400 `invalid-request` if it is malformed
  */
 export function parseIdempotencyKey(request: KeyedRequest): IdempotencyKey {

@@ -38,7 +38,7 @@ export interface PersonalEffect<Schema extends PersonalSchema, Key, Read, Made, 
  * @example
  * const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
  * const { shown, replayed } = await personal.once(request, caller.id, {
- *   key: idempotencyKey,
+ *   key: parseIdempotencyKey,
  *   reads: () => statusOf(table, caller.id),
  *   make: ({ key, fields, refuseForgotten }, status) => createOnce({ key, refuseNew: refuseForgotten, ... }),
  *   show: (keys, { loaded }) => viewForCaller(keys, caller, loaded),

@@ -25,7 +25,7 @@ export interface RecordsTable extends KeyRecords {
  * Returns the idempotency table of this function's service, for a route that takes keys and no sessions.
  * @example
  * const records = keyRecordsFromEnvironment(); // at the start of the module
- * const record = keyRecord(idempotencyKey(toKeyedRequest(request)), records);
+ * const record = createKeyRecord(parseIdempotencyKey(toKeyedRequest(request)), records);
  * @throws {SettingMissing} at start, if the construct did not set it
  */
 export const keyRecordsFromEnvironment = (): KeyRecords => ({
@@ -36,8 +36,8 @@ export const keyRecordsFromEnvironment = (): KeyRecords => ({
 /**
  * Returns the idempotency table of this function's service.
  * @example
- * const records = requestRecords(); // at the start of the module
- * const record = recordOfRequest(toKeyedRequest(request), records);
+ * const records = recordsTableFromEnvironment(); // at the start of the module
+ * const record = createRequestRecord(toKeyedRequest(request), records);
  * @throws {SettingMissing} at start, if the construct did not set it
  */
 export const recordsTableFromEnvironment = (): RecordsTable => ({

@@ -21,7 +21,7 @@ const MAX_ITEMS = 25;
 /**
  * Returns the entrance of a lane, for the consumer that stores requests.
  * @example
- * export const handler = consumer([on(bookings, { BookSeat: ... })], { lane: createLaneEntrance(seatLane) });
+ * export const handler = consumer([on(seatCommands, { BookSeat: ... })], { lane: createLaneEntrance(seatLane) });
  * @throws {SettingMissing} at start, if the consumer's construct has no lane
  */
 export const createLaneEntrance =

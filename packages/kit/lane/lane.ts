@@ -76,7 +76,7 @@ export interface Lane {
 /**
  * Declares a lane for one type of command.
  * @example
- * export const seatLane = lane(bookings, 'BookSeat', { keyOf: ({ showId }) => showId, decide: bookAll });
+ * export const seatLane = createLane(seatCommands, 'BookSeat', { keyOf: ({ showId }) => showId, decide: bookAll });
  */
 export const createLane = <C extends ServiceContract, const Type extends CommandOf<C>['type']>(
   { commandsOf: contract }: CommandSubscription<C>,
@@ -101,7 +101,7 @@ export const createLane = <C extends ServiceContract, const Type extends Command
  * kind, or that has no key, takes a plain transaction.
  * @param sources the consumers' subscriptions with their handlers, which all decide by the same function
  * @example
- * export const accountLane = (context) => laneOf([onCommand(context), onOrderEvent(context)]);
+ * export const accountLane = (context) => createJointLane([onCommand(context), onOrderEvent(context)]);
  */
 export function createJointLane(sources: readonly Source[]): Lane {
   const findJointRequest = ({ message, trace }: LaneMessage): KeyedRequest | undefined => {

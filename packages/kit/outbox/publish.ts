@@ -23,7 +23,7 @@ export type Outcome =
 
 /**
  * Publishes entries in any order and returns the outcome of each. Throttled entries and internal failures are retried,
- * with exponential backoff and full jitter, while `mayGoOn()` returns true.
+ * with exponential backoff and full jitter, while `hasTimeLeft()` returns true.
  * @returns one outcome for each entry, in the order of the entries
  * @throws what the SDK throws if a whole call is refused (a missing permission, a bus that does not exist)
  */

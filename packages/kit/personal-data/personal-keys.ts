@@ -71,7 +71,7 @@ export class KeyMissing extends SafeError {
  *
  * The caller receives errors of KMS and DynamoDB before anything is sealed. They are transient, so a retry helps.
  * @example
- * const address = await keys.unsealed(customerId, { street: 'Main Street 1' });
+ * const address = await keys.createUnsealed(customerId, { street: 'Main Street 1' });
  * const place = { aggregate: `Order#${orderId}`, field: 'deliverTo' };
  * const [opened] = await keys.openAll(customerId, [{ sealed: order.deliverTo, place }]);
  */

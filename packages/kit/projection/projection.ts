@@ -18,7 +18,7 @@ export type Row = Item & { readonly pk: string; readonly sk: string; readonly ve
  * @example
  * const orderList: Projection<Order> = {
  *   name: 'order-list',
- *   table: required(Env.TABLE),
+ *   table: requireEnv(Env.TABLE),
  *   aggregate: 'Order',
  *   store: orderStore,
  *   partitions: 'ORDERS#',
@@ -142,7 +142,7 @@ export async function putRow(projection: Projection, row: Row, version: number):
  * its message again.
  * @example
  * on(orderEvents, {
- *   OrderPlaced: ({ event }) => ({ project: async () => show(orderList, await orderStore.load(event.data.orderId)) }),
+ *   OrderPlaced: ({ event }) => ({ project: async () => updateProjection(orderList, await orderStore.load(event.data.orderId)) }),
  * });
  * @returns `duplicate` if every version already had the row
  */

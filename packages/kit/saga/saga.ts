@@ -37,11 +37,11 @@ export interface RetryPolicy {
  *     {
  *       name: 'book-hotel',
  *       command: (trip, stepId) => ({ to: hotels, command: { type: 'BookHotel', data: { stepId, ...trip.stay } } }),
- *       undo: (_trip, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { stepId } } }),
+ *       compensatingCommand: (_trip, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { stepId } } }),
  *       retryPolicy: { retryAfter: 60, timeout: 900 },
  *     },
  *   ],
- *   compensation: { retryAfter: 60, timeout: 86_400 },
+ *   compensationPolicy: { retryAfter: 60, timeout: 86_400 },
  * };
  */
 export interface Saga<Data> {

@@ -47,7 +47,7 @@ export interface StateStoreSettings {
  * not expire earlier, because then a consumer could not tell a redelivery from a new message.
  * @example
  * const before = await productStore.read(sku);
- * const commit = productStore.commit(sku, before, events, trace);
+ * const commit = productStore.buildCommit(sku, before, events, trace);
  * const after = { name, price, version: commit.lastVersion, at: commit.at };
  * await productStore.table.transact([productStore.appendWrite(commit), productStore.stateWrite(sku, before, after)]);
  */

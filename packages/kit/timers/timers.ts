@@ -44,7 +44,12 @@ export type Timer<C extends ServiceContract> = CommandOf<C> & {
  * Put both writes into the transaction of the commit that needs them. Then a timer is never lost and never left over. A
  * timer is delivered at least once, and the consumer deduplicates it.
  * @example
- * const timers = new Timers({ table: required(Env.RECORDS), consumer: { name: 'trips', generation: 0 }, contract });
+ * const timers = new Timers({
+ *   app: requireEnv(Env.APP),
+ *   table: requireEnv(Env.RECORDS),
+ *   consumer: { name: requireEnv(Env.CONSUMER), generation: requireIntegerEnv(Env.CONSUMER_GENERATION) },
+ *   contract: tripsContract,
+ * });
  * const expiry = timers.set({
  *   id: `${tripId}/expiry`,
  *   subject: `Trip/${tripId}`,
@@ -53,7 +58,7 @@ export type Timer<C extends ServiceContract> = CommandOf<C> & {
  *   type: 'ExpireTrip',
  *   data: { tripId },
  * });
- * await transact([trips.appendWrite(commit), expiry]);
+ * await transact([tripStore.appendWrite(commit), expiry]);
  */
 export class Timers<C extends ServiceContract> {
   constructor(private readonly options: TimersOptions<C>) {}
