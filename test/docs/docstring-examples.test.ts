@@ -54,31 +54,46 @@ declare const bookings: any, openTicket: any, records: any, tripDecider: any, tr
 declare const stack: import('aws-cdk-lib').Stack;
 declare const platform: import('@orderly/kit/constructs').Platform;
 declare const context: import('@orderly/kit/constructs').ServiceFunctionProps['context'];
-type Schema = import('@orderly/kit/messages').EventSchema<{ readonly showId: string }>;
-declare const seatCommands: import('@orderly/kit/messages').CommandSubscription<{
+type Schema = import('@orderly/kit/messages').EventSchema<any>;
+type Events<Type extends string> = import('@orderly/kit/messages').EventSubscription<
+  { readonly service: 'orders'; readonly events: Readonly<Record<Type, Schema>> },
+  Type
+>;
+type Commands<Type extends string> = import('@orderly/kit/messages').CommandSubscription<{
   readonly service: 'seats';
   readonly events: {};
-  readonly commands: { readonly BookSeat: Schema };
+  readonly commands: Readonly<Record<Type, Schema>>;
 }>;
+declare const orderEnds: Events<'OrderApproved' | 'OrderCancelled'>, orderEvents: Events<'OrderPlaced'>;
+declare const suspicions: Events<'UserSuspected'>;
+declare const seatCommands: Commands<'BookSeat'>, hotelCommands: Commands<'BookHotel'>;
+declare const accountCommands: Commands<'AuthorizeAccount'>;
+declare const hotelsContract: Commands<'BookHotel' | 'CancelHotel'>['commandsOf'];
+declare const nights: import('@orderly/kit/event-store').Aggregate<
+  import('@orderly/kit/decider').Evolution<{ readonly rooms: number }, any>
+>;
 type Own = (...given: any[]) => any;
 declare const added: Own, close: Own, onCommand: Own, onOrderEvent: Own, published: Own;
 declare const release: Own, requireVisible: Own, review: Own, ship: Own, statusOf: Own, viewForCaller: Own;
 `;
 
-/** Examples that a rename has left behind, each with a part of the compiler's message. */
-const LEFT_BEHIND: readonly (readonly [code: string, message: string])[] = [
+/** Examples that a rename has left behind, and other mistakes of users, each with a part of what the compiler says. */
+const MISTAKES: readonly (readonly [code: string, message: string])[] = [
   ['const key = idempotencyKey(toKeyedRequest(request));', "Cannot find name 'idempotencyKey'"],
   [
     "const commit = tripStore.commit(loaded, [{ type: 'TripBooked', data: {} }], trace);",
     "Property 'commit' does not exist",
   ],
   ["export const endpoint = endpointFor<'agent'>({ people: ['agentId'] });", "'people' does not exist"],
+  ['on(orderEnds, { OrderApproved: () => noEffect });', "Property 'OrderCancelled' is missing"],
+  ['on(seatCommands, {});', "Property 'BookSeat' is missing"],
+  ["buildCommand(hotelsContract, 'BookHotell', {});", '\'"BookHotell"\' is not assignable'],
   ['const { items } = await queryItems(documentClient, { TableName, ... });', 'Expected 3 arguments'],
 ];
 
 test('examples of docstrings compile against what the packages export', { timeout: 60_000 }, () => {
   expect(examples.length).toBeGreaterThan(60);
-  const planted = LEFT_BEHIND.map(([code], at) => ({
+  const planted = MISTAKES.map(([code], at) => ({
     place: `planted ${at}`,
     file: 'packages/kit/http/http.ts',
     code,
@@ -86,7 +101,7 @@ test('examples of docstrings compile against what the packages export', { timeou
   const errors = compileExamples([...examples, ...planted], findImport, SETTING);
   expect(errors.filter(({ place }) => !place.startsWith('planted'))).toEqual([]);
   expect(errors).toEqual(
-    LEFT_BEHIND.map(([, message], at) =>
+    MISTAKES.map(([, message], at) =>
       expect.objectContaining({ place: `planted ${at}`, message: expect.stringContaining(message) }),
     ),
   );

@@ -77,9 +77,7 @@ const UNDECLARED = ['TS2304', 'TS2552', 'TS18004'];
 /** Whether an error is only that the example uses a value of its own app: `tickets`, and not the function `openTicket(...)`. */
 function isOfApp({ code, message }: Omit<ExampleError, 'place'>, example: Example): boolean {
   const name = /'(?<name>[\w$]+)'/.exec(message)?.groups?.name;
-  if (UNDECLARED.includes(code)) return !new RegExp(`(?<![.\\w])${name}\\(`).test(example.code);
-  // The message of an unknown subscription.
-  return code === 'TS2339' && message.includes("on type 'never'");
+  return UNDECLARED.includes(code) && !new RegExp(`(?<![.\\w])${name}\\(`).test(example.code);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Handling } from './message-source.js';
  * Handles a message by a command on one aggregate: loads it, decides, and commits the decision with the record of the
  * message. A decision without events commits only if the aggregate is unchanged.
  * @example
- * on(steps, {
+ * on(hotelCommands, {
  *   BookHotel: ({ event: command, trace }) => handleCommand(bookingStore, { id: command.data.tripId, command, trace }),
  * });
  */

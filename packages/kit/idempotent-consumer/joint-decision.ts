@@ -28,7 +28,7 @@ export interface JointRequest {
 /**
  * Handles a message by a decision that others of the same key may share (lane/). Alone, it is an effect like any other.
  * @example
- * on(steps, {
+ * on(accountCommands, {
  *   AuthorizeAccount: ({ event, trace }) => decideJointly(decideAll, { ...event.data, trace }),
  * });
  */

@@ -29,6 +29,14 @@ type Handlers<Messages extends AnyEvent, Type extends string> = {
   readonly [T in Type]: Handle<Extract<Messages, { type: T }>>;
 };
 
+/** Handlers of a subscription. One type, and not two overloads: so the compiler names the message that has no handler. */
+type HandlersOf<S> =
+  S extends EventSubscription<infer C, infer Type>
+    ? Handlers<EventOf<C>, Type>
+    : S extends CommandSubscription<infer C> | OwnCommands<infer C>
+      ? Handlers<CommandOf<C>, CommandOf<C>['type']>
+      : never;
+
 /**
  * How one message is handled. A message with `together` may be decided in one transaction with others that contend for the
  * same key.
@@ -76,17 +84,8 @@ interface DecodedMessage<H> {
  *   OrderCancelled: ({ event, trace }) => ({ decide: () => release(event.data.orderId, trace) }),
  * });
  */
-export function on<C extends ServiceContract, Type extends EventOf<C>['type']>(
-  subscription: EventSubscription<C, Type>,
-  handlers: Handlers<EventOf<C>, Type>,
-): Source;
-export function on<C extends ServiceContract>(
-  subscription: CommandSubscription<C> | OwnCommands<C>,
-  handlers: Handlers<CommandOf<C>, CommandOf<C>['type']>,
-): Source;
-export function on(subscription: Subscription | OwnCommands, handlers: object): Source {
-  return findSource(subscription, handlers);
-}
+export const on = <S extends Subscription | OwnCommands>(subscription: S, handlers: HandlersOf<S>): Source =>
+  findSource(subscription, handlers);
 
 /**
  * Connects the messages of a subscription to handlers of any form, by their types. `on` of each pattern checks that the

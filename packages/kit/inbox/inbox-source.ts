@@ -1,5 +1,5 @@
 import { findSource, type Handling, type Message, type Source } from '../idempotent-consumer/message-source.js';
-import type { AnyEvent, CommandOf, EventOf, ServiceContract } from '../messages/contract.js';
+import type { AnyEvent, CommandOf, EventOf } from '../messages/contract.js';
 import type { CommandSubscription, EventSubscription, Subscription } from '../messages/subscriptions.js';
 import type { ForgottenPositions } from './sequence-keys.js';
 import type { Work } from './work.js';
@@ -38,19 +38,18 @@ type WorkHandlers<Messages extends AnyEvent, Type extends string> = {
   readonly [T in Type]: WorkHandle<Extract<Messages, { type: T }>>;
 };
 
+/** Handlers of a subscription. One type, and not two overloads: so the compiler names the message that has no handler. */
+type WorkHandlersOf<S> =
+  S extends EventSubscription<infer C, infer Type>
+    ? WorkHandlers<EventOf<C>, Type>
+    : S extends CommandSubscription<infer C>
+      ? WorkHandlers<CommandOf<C>, CommandOf<C>['type']>
+      : never;
+
 /**
  * Connects each message type of a subscription to a handler of an inbox. A type without a handler does not compile.
  * @example
  * on(suspicions, { UserSuspected: async ({ event }, work) => review(event.data.userId, work) });
  */
-export function on<C extends ServiceContract, Type extends EventOf<C>['type']>(
-  subscription: EventSubscription<C, Type>,
-  handlers: WorkHandlers<EventOf<C>, Type>,
-): InboxSource;
-export function on<C extends ServiceContract>(
-  subscription: CommandSubscription<C>,
-  handlers: WorkHandlers<CommandOf<C>, CommandOf<C>['type']>,
-): InboxSource;
-export function on(subscription: Subscription, handlers: object): InboxSource {
-  return findSource(subscription, handlers);
-}
+export const on = <S extends Subscription>(subscription: S, handlers: WorkHandlersOf<S>): InboxSource =>
+  findSource(subscription, handlers);

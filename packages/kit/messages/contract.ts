@@ -137,6 +137,18 @@ export interface OutgoingCommand {
 }
 
 /**
+ * Returns a command to a service. The service's contract checks it: an unknown type, or data of another shape, does not
+ * compile.
+ * @example
+ * buildCommand(hotelsContract, 'BookHotel', { tripId, stepId, nights: 3 });
+ */
+export const buildCommand = <const C extends ServiceContract, const Type extends CommandOf<C>['type']>(
+  to: C,
+  type: Type,
+  data: Extract<CommandOf<C>, { readonly type: Type }>['data'],
+): OutgoingCommand => ({ to, command: { type, data } });
+
+/**
  * Error for a message that breaks its contract, or whose sender may not send it. It says where the fault is and of what
  * kind; it never contains the value, which may be personal.
  *

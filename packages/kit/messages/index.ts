@@ -3,6 +3,7 @@
 export { buildCommitItem, type Commit, type NewCommit } from './commit.js';
 export {
   type AnyEvent,
+  buildCommand,
   type CommandOf,
   ContractViolation,
   type EarlierShape,

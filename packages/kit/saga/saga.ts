@@ -9,6 +9,7 @@ export interface Step<Data> {
    * running.
    */
   readonly name: string;
+  /** Creates the command of the step. `buildCommand` of the messages checks it against the participant's contract. */
   readonly command: (data: Data, stepId: string) => OutgoingCommand;
   /**
    * Creates the compensation. It is also sent for a step that may not have happened.
@@ -36,8 +37,8 @@ export interface RetryPolicy {
  *   steps: [
  *     {
  *       name: 'book-hotel',
- *       command: (trip, stepId) => ({ to: hotels, command: { type: 'BookHotel', data: { stepId, ...trip.stay } } }),
- *       compensatingCommand: (_trip, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { stepId } } }),
+ *       command: ({ tripId, nights }, stepId) => buildCommand(hotelsContract, 'BookHotel', { tripId, stepId, nights }),
+ *       compensatingCommand: ({ tripId }, stepId) => buildCommand(hotelsContract, 'CancelHotel', { tripId, stepId }),
  *       retryPolicy: { retryAfter: 60, timeout: 900 },
  *     },
  *   ],

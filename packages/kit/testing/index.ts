@@ -5,3 +5,4 @@ export { InMemoryService } from './in-memory-service.js';
 export { InMemoryTables, type ServiceTables } from './in-memory-tables.js';
 export { commandMessage, eventMessage, type MessageFields } from './messages.js';
 export { countEvents, findFailures, findNextDue } from './stored-items.js';
+export { readEvents, readStates } from './stored-streams.js';

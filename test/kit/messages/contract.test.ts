@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import {
+  buildCommand,
   type EventSchema,
   earlierShape,
   encodeEvent,
@@ -126,4 +127,23 @@ describe('types that stay inside of their service', () => {
     const both = { ...told, events: { ...told.events, Counted: { version: 1, data: z.object({}) } } };
     expect(() => listTypesOffBus([inside, both])).toThrow(/^Counted is on the bus by one contract of the service/);
   });
+});
+
+test('a command is checked against the contract of its receiver when it is compiled', () => {
+  const contract = {
+    service: 'hotels',
+    events: {},
+    commands: {
+      BookHotel: { version: 1, data: z.object({ nights: z.int() }) },
+      CancelHotel: { version: 1, data: z.object({ reason: z.string() }) },
+    },
+  } as const;
+  expect(buildCommand(contract, 'BookHotel', { nights: 3 })).toEqual({
+    to: contract,
+    command: { type: 'BookHotel', data: { nights: 3 } },
+  });
+  // @ts-expect-error the contract has no such command
+  buildCommand(contract, 'BookHotell', { nights: 3 });
+  // @ts-expect-error data of the other command
+  buildCommand(contract, 'BookHotel', { reason: 'ill' });
 });

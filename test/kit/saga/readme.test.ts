@@ -1,17 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decide, type SagaMessage, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import { bookTripContract, bookTripSaga } from './example.js';
-
-const textOf = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-
-test("the README's example is code that compiles", () => {
-  const readme = textOf('../../../packages/kit/saga/README.md');
-  const [, shown] = /```ts\n(.*?)```/s.exec(readme) ?? [];
-  const [, compiled] = textOf('example.ts').split('word for word from here on.\n');
-  expect(shown, 'README.md and example.ts differ').toBe(compiled);
-});
 
 test("the README's example is a saga that runs to its end", () => {
   const at = '2026-01-01T00:00:00.000Z';
