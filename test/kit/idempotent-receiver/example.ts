@@ -17,10 +17,10 @@ declare const tickets: DeciderStore<Ticket, TicketCommand, TicketEvent>;
 import { endpoint, Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import {
   changeOnce,
+  createKeyRecord,
   createOnce,
-  createRequestRecord,
+  keyRecordsFromEnvironment,
   parseIdempotencyKey,
-  recordsTableFromEnvironment,
 } from '@orderly/kit/idempotent-receiver';
 import * as z from 'zod/mini';
 
@@ -38,14 +38,14 @@ export const open = endpoint(
   },
 );
 
-const records = recordsTableFromEnvironment();
+const records = keyRecordsFromEnvironment();
 
-/** POST /tickets/{ticketId}/closing: once per key, or per number in a session. */
+/** POST /tickets/{ticketId}/closing: once per key. */
 export const close = endpoint({ roles: ['customer'], body: z.strictObject({}) }, async (request) => {
   const { loaded, replayed } = await changeOnce({
     store: tickets,
     id: request.parameter('ticketId'),
-    record: createRequestRecord(toKeyedRequest(request), records),
+    record: createKeyRecord(parseIdempotencyKey(toKeyedRequest(request)), records),
     trace: toTrace(request),
     admit: ({ version }) => {
       if (version === 0) throw new Problem('not-found', 'there is no ticket of this id');
