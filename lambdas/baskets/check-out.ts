@@ -1,7 +1,7 @@
 import { retryOnConflict, WriteConflict } from '@orderly/kit/aws';
 import { refuseVersionMismatch } from '@orderly/kit/http';
 import { createOnce, type IdempotencyKey, type Outcome } from '@orderly/kit/idempotent-receiver';
-import type { Trace } from '@orderly/kit/messages';
+import { buildCommand, type Trace } from '@orderly/kit/messages';
 import { findUnchargeable } from '../charge-limits.js';
 import { ordersContract } from '../orders/contract.js';
 import type { CheckoutStore } from './aggregates.js';
@@ -48,9 +48,7 @@ export const checkOut = ({
       trace,
       refuseNew: findRefusal(current, ifMatch),
       command: (orderId) => ({ orderId, customerId, lines }),
-      commands: (orderId) => [
-        { to: ordersContract, command: { type: 'PlaceOrder', data: { orderId, customerId, lines } } },
-      ],
+      commands: (orderId) => [buildCommand(ordersContract, 'PlaceOrder', { orderId, customerId, lines })],
       alongside: (_, orderId) => ({
         writes: baskets.checkOutWrites(current, customerId, orderId, trace),
         refuse: () => {

@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import type { Envelope, Trace } from '@orderly/kit/messages';
+import { buildCommand, type Envelope, type Trace } from '@orderly/kit/messages';
 import type { StateStore, Stored } from '@orderly/kit/state-store';
 import type { Baskets } from './basket-store.js';
 import { basketsContract, type PriceRolloutEvent } from './contract.js';
@@ -82,9 +82,9 @@ export class PriceRollout {
   ): Promise<readonly TransactWriteItem[]> {
     const before = page === 1 ? undefined : { version: page - 1, at, epoch };
     const event = { type: 'PriceRolloutContinued', data: { sku, productVersion, page } } as const;
-    const command = { type: 'ContinuePriceRollout', data: { sku, productVersion, page: page + 1, after } };
+    const next = { sku, productVersion, page: page + 1, after };
     const commit = this.rollouts.buildCommit(`${sku}@${productVersion}`, before, [event], trace, {
-      commands: [{ to: basketsContract, command }],
+      commands: [buildCommand(basketsContract, 'ContinuePriceRollout', next)],
     });
     const known = await this.rollouts.table.read({ pk: commit.pk, sk: commit.sk });
     return known ? [] : [this.rollouts.appendWrite(commit)];

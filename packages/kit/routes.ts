@@ -3,6 +3,7 @@
  * calls AWS.
  */
 
+export type { DeepReadonly } from './aws/deep-readonly.js';
 export { CallerId } from './http/caller-id.js';
 export { PROBLEMS, type ProblemCode, type ProblemKind } from './http/errors.js';
 export { HistoryEntryView, HistoryQuery, PointInTimeQuery } from './http/history-queries.js';
@@ -10,7 +11,6 @@ export { Paging, pageSchema } from './http/queries.js';
 export type {
   Answer,
   AnswerOf,
-  DeepReadonly,
   Deprecated,
   Method,
   RouteAddress,

@@ -1,3 +1,4 @@
+import { buildCommand } from '@orderly/kit/messages';
 import type { RetryPolicy, Saga, SagaMessage } from '@orderly/kit/saga';
 import { accountsContract } from '../../accounts/contract.js';
 import { catalogContract } from '../../catalog/contract.js';
@@ -24,52 +25,40 @@ export const createOrderSaga: Saga<CreateOrder> = {
   steps: [
     {
       name: 'confirm-prices',
-      command: ({ orderId, lines }, stepId) => ({
-        to: catalogContract,
-        command: {
-          type: 'ConfirmPrices',
-          data: { orderId, stepId, lines: lines.map(({ sku, unitPrice }) => ({ sku, unitPrice })) },
-        },
-      }),
+      command: ({ orderId, lines }, stepId) =>
+        buildCommand(catalogContract, 'ConfirmPrices', {
+          orderId,
+          stepId,
+          lines: lines.map(({ sku, unitPrice }) => ({ sku, unitPrice })),
+        }),
       retryPolicy: RETRY,
     },
     {
       name: 'authorize-account',
-      command: ({ orderId, customerId, total }, stepId) => ({
-        to: accountsContract,
-        command: { type: 'AuthorizeAccount', data: { orderId, customerId, stepId, amount: total } },
-      }),
-      compensatingCommand: ({ orderId, customerId }, stepId) => ({
-        to: accountsContract,
-        command: { type: 'ReleaseAuthorization', data: { orderId, customerId, stepId } },
-      }),
+      command: ({ orderId, customerId, total }, stepId) =>
+        buildCommand(accountsContract, 'AuthorizeAccount', { orderId, customerId, stepId, amount: total }),
+      compensatingCommand: ({ orderId, customerId }, stepId) =>
+        buildCommand(accountsContract, 'ReleaseAuthorization', { orderId, customerId, stepId }),
       retryPolicy: RETRY,
     },
     {
       name: 'reserve-stock',
-      command: ({ orderId, lines }, stepId) => ({
-        to: inventoryContract,
-        command: {
-          type: 'ReserveStock',
-          data: { orderId, stepId, lines: lines.map(({ sku, quantity }) => ({ sku, quantity })) },
-        },
-      }),
-      compensatingCommand: ({ orderId }, stepId) => ({
-        to: inventoryContract,
-        command: { type: 'ReleaseStock', data: { orderId, stepId } },
-      }),
+      command: ({ orderId, lines }, stepId) =>
+        buildCommand(inventoryContract, 'ReserveStock', {
+          orderId,
+          stepId,
+          lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
+        }),
+      compensatingCommand: ({ orderId }, stepId) =>
+        buildCommand(inventoryContract, 'ReleaseStock', { orderId, stepId }),
       retryPolicy: RETRY,
     },
     {
       name: CHARGE,
-      command: ({ orderId, customerId, total }, stepId) => ({
-        to: paymentsContract,
-        command: { type: 'ChargePayment', data: { orderId, customerId, stepId, amount: total } },
-      }),
-      compensatingCommand: ({ orderId, customerId }, stepId) => ({
-        to: paymentsContract,
-        command: { type: 'RefundPayment', data: { orderId, customerId, stepId } },
-      }),
+      command: ({ orderId, customerId, total }, stepId) =>
+        buildCommand(paymentsContract, 'ChargePayment', { orderId, customerId, stepId, amount: total }),
+      compensatingCommand: ({ orderId, customerId }, stepId) =>
+        buildCommand(paymentsContract, 'RefundPayment', { orderId, customerId, stepId }),
       // Providers reject zero-amount charges.
       isNeeded: ({ total }) => total.amount > 0,
       retryPolicy: RETRY_AT_PROVIDER,

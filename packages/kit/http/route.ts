@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { DeepReadonly } from '../aws/deep-readonly.js';
 import type { ProblemCode } from './errors.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -103,13 +104,6 @@ export interface RouteDeclaration<Role extends string = string, Code extends str
   /** Codes of the problems that only some routes have. */
   readonly problems?: readonly (ProblemCode | Code)[];
 }
-
-/** A value as answers have it: nothing in it can be changed. */
-export type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-    : T;
 
 type BodyOf<Answer> =
   | (Answer extends { readonly body: infer Schema extends z.ZodMiniType } ? DeepReadonly<z.infer<Schema>> : never)

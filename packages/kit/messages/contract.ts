@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { safeParse } from 'zod/mini';
+import type { DeepReadonly } from '../aws/deep-readonly.js';
 import { SafeError, SafeText } from '../aws/safe-error.js';
 
 /** Schema of one type of event or command: the shape of its `data`, in each version. */
@@ -145,7 +146,7 @@ export interface OutgoingCommand {
 export const buildCommand = <const C extends ServiceContract, const Type extends CommandOf<C>['type']>(
   to: C,
   type: Type,
-  data: Extract<CommandOf<C>, { readonly type: Type }>['data'],
+  data: DeepReadonly<Extract<CommandOf<C>, { readonly type: Type }>['data']>,
 ): OutgoingCommand => ({ to, command: { type, data } });
 
 /**

@@ -135,6 +135,7 @@ test('a command is checked against the contract of its receiver when it is compi
     events: {},
     commands: {
       BookHotel: { version: 1, data: z.object({ nights: z.int() }) },
+      BookRooms: { version: 1, data: z.object({ rooms: z.array(z.object({ beds: z.int() })) }) },
       CancelHotel: { version: 1, data: z.object({ reason: z.string() }) },
     },
   } as const;
@@ -142,6 +143,9 @@ test('a command is checked against the contract of its receiver when it is compi
     to: contract,
     command: { type: 'BookHotel', data: { nights: 3 } },
   });
+  // Data that domain code can't change.
+  const rooms: readonly { readonly beds: number }[] = [{ beds: 2 }];
+  expect(buildCommand(contract, 'BookRooms', { rooms }).command.data).toEqual({ rooms });
   // @ts-expect-error the contract has no such command
   buildCommand(contract, 'BookHotell', { nights: 3 });
   // @ts-expect-error data of the other command
