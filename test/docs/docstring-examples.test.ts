@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { compileExamples, type FindImport, listExamples } from './docstring-examples.js';
 import { filesBelow } from './names.js';
 
-const sources = ['packages/kit', 'packages/client'].flatMap((folder) => filesBelow(folder, '.ts'));
+const sources = ['packages/kit', 'packages/client', 'packages/operator'].flatMap((folder) => filesBelow(folder, '.ts'));
 const examples = sources.flatMap(listExamples);
 
 /** Public modules by what they export: the approved API names them. */
-const modules = ['kit', 'client', 'simulator'].flatMap((name) =>
+const modules = ['kit', 'client', 'operator', 'simulator'].flatMap((name) =>
   readFileSync(`test/golden/public-api/${name}.txt`, 'utf8')
     .split(/^(?=# )/m)
     .filter((section) => !section.includes(': not exported'))

@@ -71,12 +71,15 @@ export interface ExampleError {
   readonly message: string;
 }
 
+/** Errors of parameters without a type, since what gives them one is the app's. */
+const UNTYPED = ['TS7006', 'TS7031'];
 /** Errors of names that nothing declares: `trips`, `{ trips }`. */
 const UNDECLARED = ['TS2304', 'TS2552', 'TS18004'];
 
 /** Whether an error is only that the example uses a value of its own app: `tickets`, and not the function `openTicket(...)`. */
 function isOfApp({ code, message }: Omit<ExampleError, 'place'>, example: Example): boolean {
   const name = /'(?<name>[\w$]+)'/.exec(message)?.groups?.name;
+  if (UNTYPED.includes(code)) return true;
   return UNDECLARED.includes(code) && !new RegExp(`(?<![.\\w])${name}\\(`).test(example.code);
 }
 
@@ -98,7 +101,6 @@ export function compileExamples(
       writeFileSync(join(folder, `${at}.ts`), toModule(example, findImport));
     });
     const compilerOptions = {
-      noImplicitAny: false,
       noUnusedLocals: false,
       noUnusedParameters: false,
       verbatimModuleSyntax: false,
@@ -110,7 +112,8 @@ export function compileExamples(
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
     const { stdout } = spawnSync(process.execPath, [compiler, '--pretty', 'false', '-p', folder], { encoding: 'utf8' });
     const errors = stdout.matchAll(/(?:^|\/)(\w+)\.(?:d\.)?ts\(\d+,\d+\): error (TS\d+): (.*(?:\n .*)*)/gm);
-    return [...errors].flatMap(([, at, code = '', message = '']) => {
+    const sorted = [...errors].toSorted(([, one], [, other]) => Number(one) - Number(other));
+    return sorted.flatMap(([, at, code = '', message = '']) => {
       const example = examples[Number(at)];
       if (example && isOfApp({ code, message }, example)) return [];
       return { place: example?.place ?? 'setting', code, message };

@@ -20,6 +20,8 @@ export const FOREIGN: readonly string[] = [
   ...['CompareRoleArn', 'DeployDevRoleArn', 'DeployProdRoleArn', 'GetDurableExecutionHistory', 'RedriveExecution'],
   ...['SendDurableExecutionCallbackSuccess', 'StepInterruptedError', 'StopDurableExecution', 'TaskTimedOut'],
   ...['ApproximateReceiveCount', 'Catch', 'PutEvents', 'SendTaskSuccess', 'StopExecution', 'pathParameters'],
+  ...['DescribeAlarms', 'FilterLogEvents', 'GetMetricData', 'GetQueueAttributes', 'GetTemplate', 'ListStackResources'],
+  ...['Errors', 'FILL', 'Invocations', 'IteratorAge', 'MAX'],
   ...['TestState', 'TimeoutSeconds', 'UpdateStateMachine', 'createCallback', 'waitForTaskToken'],
   // the CDK
   ...[
@@ -37,15 +39,26 @@ export const FOREIGN: readonly string[] = [
   ...['IdempotencyAlreadyInProgressError', 'expiresAfterSeconds', 'makeIdempotent', 'registerLambdaContext'],
   ...['exactOptional', 'exactOptionalPropertyTypes', 'operationId', 'TypeError'],
   // variables and secrets of shells and of GitHub Actions, tools of Python
-  ...['ALARM_EMAIL', 'CI', 'COMPARE_ROLE_ARN', 'DEPLOY_ROLE_ARN', 'JAVA_HOME', 'ORDERLY_ENDPOINT', 'ORDERLY_SEED'],
+  ...[
+    'ALARM_EMAIL',
+    'CI',
+    'COMPARE_ROLE_ARN',
+    'DEPLOY_ROLE_ARN',
+    'JAVA_HOME',
+    'NO_COLOR',
+    'ORDERLY_ENDPOINT',
+    'ORDERLY_SEED',
+  ],
   ...['Compare', 'Deploy', 'setuptools', 'venv'],
   // environments, a setting of Orderly, and projects of vitest
   ...['dev', 'inboxes', 'prod', 'acceptance', 'infrastructure'],
   // commands and options
-  ...['doctor', 'sampled', 'singles'],
+  ...['completion', 'doctor', 'pause', 'sampled', 'singles'],
   // errors and types of the examples in running text, and metrics and outputs of a service that is called Board
   ...['AMOUNT_DIFFERS', 'Added', 'BoardConsumers', 'BoardFunctions', 'BoardRecords', 'BoardServiceName', 'BoardTable'],
-  ...['NoProgress', 'OrdersPlaced', 'RefundsFailed', 'beginning', 'successor'],
+  ...['NoProgress', 'OrdersPlaced', 'RefundsFailed', 'beginning', 'showSeat', 'slice', 'successor'],
+  // verdicts of an operator's commands
+  ...['HEALTHY', 'RESTORE', 'denied', 'unchecked'],
   // spans of traces
   ...['SpansExported', 'SpansLost', 'correlation_id', 'hopeless'],
 ];

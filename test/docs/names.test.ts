@@ -38,7 +38,9 @@ const ofApp = readNames(
 );
 const foreign = new Set(FOREIGN);
 
-const kitPages = ['packages/kit', 'packages/client'].flatMap((folder) => filesBelow(folder, '.md'));
+const kitPages = ['packages/kit', 'packages/client', 'packages/operator'].flatMap((folder) =>
+  filesBelow(folder, '.md'),
+);
 const appPages = ['docs/tutorial.md', ...filesBelow('docs/how-to', '.md')];
 
 describe('pages about the kit', () => {
@@ -53,7 +55,7 @@ describe('pages about the kit', () => {
   );
 });
 
-const documented = ['packages/kit', 'packages/client'].flatMap(sourcesBelow);
+const documented = ['packages/kit', 'packages/client', 'packages/operator'].flatMap(sourcesBelow);
 
 test('comments name what is declared, where they call it or write it in camel case', () => {
   const unknown = documented.flatMap((file) => {

@@ -113,8 +113,8 @@ export function unknownNamesOf(page: string, known: Names, foreign: ReadonlySet<
 }
 
 /**
- * Returns the TypeScript files that a page names and that exist nowhere. In the first column of a table a file is named by its
- * path from the page or from the root of the repository; elsewhere the end of its path is enough.
+ * Returns the TypeScript files that a page names and that exist nowhere. The end of a file's path is enough; in the
+ * first column of a table it must be below the page's folder, or be named by its path from there.
  */
 export function unknownFilesOf(page: string, files: readonly string[]): readonly string[] {
   const text = readFileSync(page, 'utf8');
@@ -124,7 +124,7 @@ export function unknownFilesOf(page: string, files: readonly string[]): readonly
     files.includes(join(dirname(page), file)) ||
     files.includes(file) ||
     text.includes(`'${file.replace(/^lambdas\/|\.lambda\.ts$/g, '')}'`) ||
-    (!inTable.has(file) && files.some((one) => one.endsWith(`/${file}`)));
+    files.some((one) => one.endsWith(`/${file}`) && (!inTable.has(file) || one.startsWith(`${dirname(page)}/`)));
   const named = codeIn(text).filter((code) => /^\w[\w./-]*\.(?:mjs|ts)$/.test(code));
   return [...new Set(named)].filter((file) => !isThere(file));
 }

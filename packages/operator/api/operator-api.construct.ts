@@ -66,7 +66,7 @@ const WHY_ALL =
  * `answerFailureGroups`, `answerAudit` or `answerAuditLog` of `@orderly/operator`.
  * @example
  * const operator = new OperatorApi(stack, 'Default', { settings, bundles, services: [board], otherStacks: ['shop-dev-Api'] });
- * operator.status('GetStatus', routes.getStatus, 'operations/get-status');
+ * operator.addStatus('GetStatus', routes.getStatus, 'operations/get-status');
  * new Api(api, 'Api', { settings, bundles, alarmTopic, services: [board, operator] });
  */
 export class OperatorApi extends Construct {

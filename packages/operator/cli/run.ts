@@ -22,7 +22,7 @@ export interface OperatorCommandLine extends OperatedApp, CommandSet {}
  * Makes the function that runs one command line and returns its exit code (errors.ts).
  * @throws {Error} if two commands have the same name
  * @example
- * const run = operatorCommandLine({ app: 'shop', program: 'npm run -s shop --', endpointOf, commands: kitCommands() });
+ * const run = operatorCommandLine({ app: 'shop', program: 'npm run -s shop --', resolveEndpoint, commands: kitCommands() });
  * process.exitCode = await run(process.argv.slice(2));
  */
 export function operatorCommandLine(app: OperatorCommandLine) {

@@ -5,7 +5,7 @@ import { operatorCommand } from '../cli/command.js';
  * The command `console`. It is no part of `kitCommands`: those are loaded by functions too, which need no page.
  * @param lists loads the lists that the application has for its operators. @default none
  * @example
- * operatorCommandLine({ app: 'cinema', commands: [...kitCommands(), consoleCommand()] });
+ * operatorCommandLine({ ...cinema, commands: [...kitCommands(), consoleCommand()] });
  */
 export const consoleCommand = (lists: () => Promise<readonly AppList[]> = async () => []) =>
   operatorCommand({

@@ -21,7 +21,7 @@ const Functions: z.ZodMiniType<FunctionDescription[]> = z.array(
 
 /**
  * Returns the functions of all services and of the API in the stacks of an environment.
- * @example parseFunctions(await readStacks(endpoint, 'shop', 'dev')).find(({ entry }) => entry === 'orders/place-order')?.name
+ * @example parseFunctions(await readStacks(local, 'shop', 'dev')).find(({ entry }) => entry === 'orders/place-order')?.name
  * @throws {OperatorError} `refused` if another release of the kit has written the outputs
  */
 export const parseFunctions = (stacks: StackOutputs): readonly FunctionDescription[] =>
