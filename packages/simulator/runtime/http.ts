@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import { METHODS, STATUS_CODES } from 'node:http';
-import { Readable } from 'node:stream';
+import { Answer, OF_SERVERS, UnheardServer } from './http-servers.js';
+import { completed } from './node-members.js';
 
 /** Body of a message. */
 export interface Body {
@@ -231,7 +232,7 @@ function callLater(args: readonly unknown[]): void {
 }
 
 /** The part of `http.IncomingMessage` that clients use. */
-class IncomingMessage extends Readable {
+class IncomingMessage extends Answer {
   readonly httpVersion = '1.1';
   readonly statusMessage: string;
   /** Whether all of it has been received. It never comes in part. */
@@ -316,9 +317,17 @@ export function createHttpModule(send: Send, timers: RequestTimers, protocol: st
     return request;
   };
   const get = (...args: RequestArguments): ClientRequest => request(...args).end();
-  const createServer = (): never => {
-    throw new Error('a server inside of a function is not simulated: nobody could connect to it');
-  };
   const globalAgent = new Agent();
-  return { Agent, ClientRequest, IncomingMessage, METHODS, STATUS_CODES, createServer, get, globalAgent, request };
+  return completed(protocol.slice(0, -1), {
+    ...(protocol === 'http:' && OF_SERVERS),
+    Agent,
+    ClientRequest,
+    METHODS,
+    STATUS_CODES,
+    Server: UnheardServer,
+    createServer: (...args: readonly unknown[]) => new UnheardServer(...args),
+    get,
+    globalAgent,
+    request,
+  });
 }
