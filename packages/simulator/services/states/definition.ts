@@ -97,8 +97,6 @@ const FIELDS: Readonly<Record<StateType, readonly string[]>> = {
   Parallel: [...ENDS, ...ERRORS, 'Branches'],
   Map: [...ENDS, ...ERRORS, 'ItemSelector', 'ItemProcessor', 'Iterator', 'MaxConcurrency', 'Label'],
 };
-/** States that have a result, besides their input. */
-const WITH_RESULT: ReadonlySet<StateType> = new Set(['Pass', 'Task', 'Parallel', 'Map']);
 
 /** AWS Step Functions Developer Guide, "Map state": iterations of an inline Map that run at once. */
 const INLINE_CONCURRENCY = 40;
@@ -265,7 +263,7 @@ function readCommon(name: string, state: JsonObject, language: Language): Common
     next: Next === undefined ? undefined : String(Next),
     selectInput: language.readInput(state),
     shapeInput: language.readArguments(state),
-    ending: language.readEnding(state, WITH_RESULT.has(Type as StateType)),
+    ending: language.readEnding(state),
   };
 }
 

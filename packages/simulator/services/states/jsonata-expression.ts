@@ -89,12 +89,11 @@ function compile(expression: Expression): ParsedExpression['evaluate'] {
 /** Thrown by {@link toJson} for a function. */
 const UNSUPPORTED = new Error('returned an unsupported result type.');
 
-/** Copies a value, since the library's objects have no prototype, and its lists have marks. @throws {Error} for what JSON hasn't */
+/** Copies a value, since the library's objects have no prototype, and its lists have marks. @throws {Error} for what JSON hasn't: functions, whose objects have one too, and infinity */
 function toJson(value: unknown): Json {
   if (Array.isArray(value)) return Array.from(value, toJson);
   if (typeof value === 'function' || (typeof value === 'number' && !Number.isFinite(value))) throw UNSUPPORTED;
   if (typeof value !== 'object' || value === null) return value as Json;
-  if ('_jsonata_function' in value || '_jsonata_lambda' in value) throw UNSUPPORTED;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(members.map(([name, member]) => [name, toJson(member)]));
 }

@@ -3,6 +3,7 @@ import type { Json } from '../../assembly/intrinsics.js';
 import { FixedFaults } from '../../engine/faults.js';
 import { createCloud, functionResource } from '../../support/clouds.js';
 import { createMachine, execute, machineResource } from '../../support/machines.js';
+import { statesApi } from './api.js';
 
 type States = { readonly [name: string]: Json };
 
@@ -217,9 +218,15 @@ test('"JSONata Runtime Errors": States.ALL and its own name catch an expression 
   const error = 'States.QueryEvaluationError';
   expect(outcome).toEqual({ error, cause });
   expect(cloud.fn('Shop/Work').invocations).toBe(3);
-  expect(events.filter(({ type }) => type === 'EvaluationFailed').map(({ details }) => details)).toEqual(
-    Array.from({ length: 3 }, () => ({ state: 'Work', error, cause, location: 'Output' })),
-  );
+  const details = { state: 'Work', error, cause, location: 'Output' };
+  const failed = events.filter(({ type }) => type === 'EvaluationFailed').map((event) => event.details);
+  expect(failed).toEqual([details, details, details]);
+  const history = statesApi(cloud).GetExecutionHistory?.({ executionArn: cloud.machines.executions[0]?.arn });
+  expect(history).toMatchObject({
+    events: expect.arrayContaining([
+      expect.objectContaining({ type: 'EvaluationFailed', evaluationFailedEventDetails: details }),
+    ]),
+  });
   for (const name of ['States.ALL', error, 'States.TaskFailed'])
     expect((await play(work({ Catch: [{ ErrorEquals: [name], Next: 'Undo' }] }))).outcome).toEqual({ output: error });
   // A catcher that fails has no catcher.

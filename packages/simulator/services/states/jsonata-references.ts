@@ -49,7 +49,7 @@ function memberOfStates({ type, steps = [] }: ExprNode): string | undefined {
 
 /** Returns all nodes of a tree. */
 function* listNodes(value: unknown): Generator<ExprNode> {
-  if (typeof value !== 'object' || value === null || value instanceof RegExp) return;
+  if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value) && 'type' in value) yield value as ExprNode;
   for (const member of Object.values(value)) yield* listNodes(member);
 }
@@ -79,10 +79,18 @@ function* listTopLevel(node: Node | undefined): Generator<string> {
 /** Parts of a node that see what the node itself sees. */
 function partsOf(node: Node): readonly (Node | undefined)[] {
   const { procedure, arguments: args = [], expressions = [], lhs, rhs, body, condition, expression } = node;
-  if (node.type === 'transform') return [];
   // Of an object, `lhs` is a list of its names and values.
-  const left = (Array.isArray(lhs) ? lhs.flat() : [lhs]) as readonly (Node | undefined)[];
-  const parts = [procedure, ...args, ...expressions, rhs, body, condition, node.then, node.else, expression];
-  // The left side of a binding is the variable that it binds.
-  return [...(node.type === 'bind' ? [] : left), ...(parts as readonly (Node | undefined)[])];
+  const left = Array.isArray(lhs) ? lhs.flat() : [lhs];
+  return [
+    procedure,
+    ...args,
+    ...expressions,
+    ...left,
+    rhs,
+    body,
+    condition,
+    node.then,
+    node.else,
+    expression,
+  ] as Node[];
 }

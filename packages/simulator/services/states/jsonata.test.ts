@@ -87,7 +87,6 @@ test.each<[text: string, value: Json, input?: Json]>([
   // A time without its day is today's.
   ["{% $toMillis('10:30', '[H]:[m]') %}", Date.UTC(2026, 0, 5, 10, 30)],
   ["{% $toMillis('1970-01-01T00:00:01Z') %}", 1000],
-  ["{% $toMillis('1970-01-01T00:00:01') %}", 1000],
   // As JSONata 2.0.6 has it.
   ["{% $now('[h][P] [PN] [[PN]]') %}", '12pm PM [PN]'],
   ["{% $fromMillis(0, '[h#1][PN]', '-0100') %}", '11PM'],
@@ -95,9 +94,22 @@ test.each<[text: string, value: Json, input?: Json]>([
   ['{% ($x := 5; $x[] ~> $filter(function($v){$v > 1}) ~> $map(function($v){$v})) %}', [5]],
 ])('%s', (text, value, input = {}) => expect(evaluate(text, {}, input)).toEqual(value));
 
+test('a time without its zone is of UTC, wherever a history is played', () => {
+  const { TZ } = process.env;
+  process.env.TZ = 'Asia/Tokyo';
+  try {
+    expect(new Date(0).getHours()).toBe(9);
+    expect(evaluate("{% $toMillis('1970-01-01T00:00:01') %}")).toBe(1000);
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
+});
+
 test.each<[text: string, fault: string]>([
   ['$doesNotExist', 'returned nothing (undefined).'],
   ['$fn := function($x){$x}', 'returned an unsupported result type.'],
+  ['1 / 0', 'returned an unsupported result type.'],
   ["{'a': [$sum]}", 'returned an unsupported result type.'],
   ['$randomSeeded(1)', 'threw an error during evaluation. T1006: Attempted to invoke a non-function'],
   ["$eval('1')", 'threw an error during evaluation. T1006: Attempted to invoke a non-function'],
@@ -172,20 +184,17 @@ test.each([
 test('$states has the result or the error output where the field sees it', () => {
   const scope = { ...scopeOf(), input: 1 };
   const { readEnding, readCatcher } = JSONATA;
-  const ended = readEnding(
-    { Output: '{% $states.result + $states.input %}', Assign: { r: '{% $states.result %}' } },
-    true,
-  );
-  expect(ended(scope, 2)).toEqual({ output: 3, assigned: { r: 2 } });
+  const Output = '{% $states.result + $states.input %}';
+  const Assign = { r: '{% $states.result %}' };
+  for (const Type of ['Task', 'Parallel', 'Map'])
+    expect(readEnding({ Type, Output, Assign })(scope, 2)).toEqual({ output: 3, assigned: { r: 2 } });
   const caught = readCatcher({ Output: '{% $states.errorOutput.Error %}' }, 0);
   expect(caught(scope, { Error: 'E', Cause: 'c' })).toEqual({ output: 'E', assigned: {} });
-  expect(() => readEnding({ Output: '{% $states.result %}' }, false)).toThrow(
-    "'$states.result' does not exist. at Output",
-  );
-  expect(() => readEnding({ Output: '{% $states.errorOutput %}' }, true)).toThrow('does not exist. at Output');
-  expect(() => readCatcher({ Assign: { a: '{% $states.result %}' } }, 1)).toThrow(
-    'does not exist. at Catch[1]/Assign/a',
-  );
+  for (const Type of ['Pass', 'Wait', 'Choice', 'Succeed'])
+    expect(() => readEnding({ Type, Output })).toThrow("Field '$states.result' does not exist. at Output");
+  const ofError = { Type: 'Task', Output: '{% $states.errorOutput %}' };
+  expect(() => readEnding(ofError)).toThrow("Field '$states.errorOutput' does not exist. at Output");
+  expect(() => readCatcher({ Assign }, 1)).toThrow('does not exist. at Catch[1]/Assign/r');
 });
 
 test.each<[seconds: Json, fault: string | number]>([

@@ -9,6 +9,9 @@ import { readTimestamp } from './timestamps.js';
 /** Fields of a rule of a Choice. Amazon States Language, "JSONata Choice Rules". */
 const RULE = ['Condition', 'Next', 'Assign', 'Output', 'Comment'];
 
+/** States whose fields see a result. */
+const WITH_RESULT: ReadonlySet<Json | undefined> = new Set(['Task', 'Parallel', 'Map']);
+
 /**
  * Amazon States Language, "JSONata Concepts", "Table of State Types and Fields (JSONata)"; AWS Step Functions Developer Guide,
  * "Transforming data with JSONata in Step Functions".
@@ -34,7 +37,7 @@ export const JSONATA: Language = {
       members.map(([name, value]) => [expressionIn(value) === undefined ? name : `${name}.$`, value]),
     );
   },
-  readEnding: (state, hasResult) => readEnding(state, '', hasResult ? 'result' : undefined),
+  readEnding: (state) => readEnding(state, '', WITH_RESULT.has(state.Type) ? 'result' : undefined),
   readCatcher: (catcher, at) => readEnding(catcher, `Catch[${at}]/`, 'errorOutput'),
   readRule: (_, rule, at) => {
     const unknown = Object.keys(rule).filter((name) => !RULE.includes(name));

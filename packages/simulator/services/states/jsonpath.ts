@@ -10,6 +10,9 @@ import { readTimestamp } from './timestamps.js';
 const FLOW = ['InputPath', 'OutputPath'];
 const RESULTS = ['Parameters', 'ResultSelector', 'ResultPath'];
 
+/** States that have a result, besides what they work on. */
+const WITH_RESULT: ReadonlySet<Json | undefined> = new Set(['Pass', 'Task', 'Parallel', 'Map']);
+
 /** Amazon States Language, "JSONPath Concepts", "Table of State Types and Fields (JSONPath)". */
 export const JSONPATH: Language = {
   fields: {
@@ -29,11 +32,10 @@ export const JSONPATH: Language = {
     return Parameters === undefined ? keep : compileTemplate(Parameters);
   },
   readParameters: ({ Parameters = {} }) => Parameters as JsonObject,
-  readEnding: (state, hasResult) => {
-    const { ResultSelector, ResultPath, OutputPath, Assign } = state;
+  readEnding: ({ Type, ResultSelector, ResultPath, OutputPath, Assign }) => {
     const select = compileSelection(OutputPath);
     const assign = compileAssign(Assign);
-    if (!hasResult)
+    if (!WITH_RESULT.has(Type))
       return (scope, input) => ({ output: select({ ...scope, input }), assigned: assign({ ...scope, input }) });
     const shape = ResultSelector === undefined ? keep : compileTemplate(ResultSelector);
     const place = compileResultPath(ResultPath);

@@ -25,8 +25,8 @@ export interface Language {
   readArguments(state: JsonObject): Field;
   /** Returns the parameters of a task as far as they are constant; the name of any other ends in `.$`. */
   readParameters(state: JsonObject): JsonObject;
-  /** Reads how a state ends. @param hasResult whether it has one, besides its input */
-  readEnding(state: JsonObject, hasResult: boolean): Ending;
+  /** Reads how a state ends. */
+  readEnding(state: JsonObject): Ending;
   /** Reads how a state ends whose error a catcher caught. @param at index of the catcher */
   readCatcher(catcher: JsonObject, at: number): Ending;
   /** Reads a rule of a Choice. @param at index of the rule */

@@ -171,6 +171,7 @@ test.each<[what: string, states: States]>([
   ["'x.$' is no name of a variable", { A: { ...JSONATA, Type: 'Pass', Assign: { 'x.$': 1 }, ...END } }],
   ['Assign', { A: { Type: 'Succeed', Assign: {} } }],
   ['Assign is no object', { A: { Type: 'Pass', Assign: [1], ...END } }],
+  ['Assign is no object', { A: { ...JSONATA, Type: 'Pass', Assign: null, ...END } }],
   ["the path '$states.input'", { A: { Type: 'Pass', InputPath: '$states.input', ...END } }],
   [
     "the variable 'x' belongs to an outer scope",

@@ -75,8 +75,8 @@ const sizeOf = (values: JsonObject): number =>
 /** Returns each `Assign` of a state: its own, and those of its rules and catchers. */
 export const listAssigns = ({ Assign, Choices = [], Catch = [] }: JsonObject): readonly JsonObject[] =>
   [{ Assign }, ...(Choices as readonly JsonObject[]), ...(Catch as readonly JsonObject[])]
-    .map((one) => one.Assign as JsonObject | undefined)
-    .filter((assign) => assign !== undefined);
+    .map((one) => one.Assign as JsonObject | undefined | null)
+    .filter((assign) => typeof assign === 'object' && assign !== null);
 
 /**
  * Checks names of variables as AWS does when a machine is created.
