@@ -9,11 +9,7 @@ import type { Scope } from './scope.js';
 /** Value of an expression, or what went wrong, as AWS's text of a cause says it. */
 export type Evaluated = { readonly value: Json } | { readonly fault: string };
 
-export interface ParsedExpression {
-  readonly evaluate: (scope: Scope) => Evaluated;
-  /** Reason for which AWS refuses a machine with it; absent if AWS accepts it. */
-  readonly refused?: string;
-}
+type Evaluate = (scope: Scope) => Evaluated;
 
 /**
  * Bounds of one evaluation. AWS Step Functions Developer Guide, "Transforming data with JSONata in Step Functions", "Handling expression
@@ -22,6 +18,7 @@ export interface ParsedExpression {
  */
 const MOST_STEPS = 200_000;
 const MOST_DEPTH = 1_000;
+const OVERFLOW = 'Stack overflow error';
 
 let parser: ((text: string) => Expression) | undefined;
 
@@ -43,27 +40,28 @@ function builtIn(name: string): BuiltIn['implementation'] {
 /**
  * Reads an expression.
  * @param seen member of `$states` that it may use, besides `input` and `context`
+ * @returns a function that evaluates it, or the reason for which AWS refuses a machine with it
  */
-export function parseJsonata(text: string, seen: string | undefined): ParsedExpression {
+export function parseJsonata(text: string, seen: string | undefined): Evaluate | string {
   let expression: Expression;
   try {
     expression = parse(text);
   } catch (error) {
-    return { evaluate: () => ({ fault: describeError(error) }), refused: (error as Error).message };
+    return (error as Error).message;
   }
   const unsupported = findUnsupported(expression.ast(), seen);
-  if (unsupported !== undefined) return { evaluate: () => ({ fault: unsupported }), refused: unsupported };
+  if (unsupported !== undefined) return unsupported;
   keepLists(expression.ast());
-  return { evaluate: compile(expression) };
+  return compile(expression);
 }
 
-function compile(expression: Expression): ParsedExpression['evaluate'] {
+function compile(expression: Expression): Evaluate {
   let seen: Scope | undefined;
   defineFunctions(expression, builtIn, () => seen as Scope);
   let [steps, depth] = [0, 0];
   expression.assign('__evaluate_entry', () => {
-    if (++steps > MOST_STEPS) throw new StateFailure('timeout', 'Expression evaluation timeout');
-    if (++depth > MOST_DEPTH) throw new StateFailure('stack', 'Stack overflow error');
+    if (++steps > MOST_STEPS) throw new Error('Expression evaluation timeout');
+    if (++depth > MOST_DEPTH) throw new Error(OVERFLOW);
   });
   expression.assign('__evaluate_exit', () => depth--);
   return (scope) => {
@@ -89,7 +87,10 @@ function compile(expression: Expression): ParsedExpression['evaluate'] {
 /** Thrown by {@link toJson} for a function. */
 const UNSUPPORTED = new Error('returned an unsupported result type.');
 
-/** Copies a value, since the library's objects have no prototype, and its lists have marks. @throws {Error} for what JSON hasn't: functions, whose objects have one too, and infinity */
+/**
+ * Copies a value, since the library's objects have no prototype, and its lists have marks.
+ * @throws {Error} for what JSON hasn't: infinity, and functions, which are objects with a function in them
+ */
 function toJson(value: unknown): Json {
   if (Array.isArray(value)) return Array.from(value, toJson);
   if (typeof value === 'function' || (typeof value === 'number' && !Number.isFinite(value))) throw UNSUPPORTED;
@@ -100,7 +101,7 @@ function toJson(value: unknown): Json {
 
 function describeError(error: unknown): string {
   if (error === UNSUPPORTED) return UNSUPPORTED.message;
-  if (error instanceof RangeError) return 'threw an error during evaluation. Stack overflow error';
+  if (error instanceof RangeError) return `threw an error during evaluation. ${OVERFLOW}`;
   if (error instanceof StateFailure) return `threw an error during evaluation. ${error.cause}`;
   const { code, message } = error as { readonly code?: string; readonly message?: string };
   return `threw an error during evaluation. ${code === undefined ? '' : `${code}: `}${message ?? ''}`;

@@ -33,8 +33,8 @@ export function compileJsonata(value: Json, location: string, seen?: Seen): Fiel
 }
 
 function compileExpression(text: string, location: string, seen: Seen | undefined): Field {
-  const { evaluate, refused } = parseJsonata(text, seen);
-  if (refused !== undefined) throw new NotModelled(`${refused} at ${location}`);
+  const evaluate = parseJsonata(text, seen);
+  if (typeof evaluate === 'string') throw new NotModelled(`${evaluate} at ${location}`);
   const said = `The JSONata expression '${text}' specified for the field '${location}'`;
   return (scope) => {
     const evaluated = evaluate(scope);

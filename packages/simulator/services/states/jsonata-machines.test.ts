@@ -35,7 +35,19 @@ test('"Using Arguments and Output": a task gets its arguments, and its result ge
       Output: { input: '{% $states.input %}', status: '{% $states.result.StatusCode %}' },
       Next: 'Whole',
     },
-    Whole: task({ Arguments: '{% {"sum": $charged + $states.input.input.price} %}', Next: 'Same' }),
+    Whole: task({ Arguments: '{% {"sum": $charged + $states.input.input.price} %}', Next: 'Named' }),
+    Named: task({
+      Resource: INVOKE,
+      Arguments: { FunctionName: `{% '${WORK}' %}`, Payload: '{% $states.input %}' },
+      Output: '{% $states.result.Payload %}',
+      Next: 'Chosen',
+    }),
+    Chosen: task({
+      Resource: INVOKE,
+      Arguments: `{% {'FunctionName': '${WORK}', 'Payload': $states.input} %}`,
+      Output: '{% $states.result.Payload %}',
+      Next: 'Same',
+    }),
     Same: task({ Next: 'Done' }),
     Done: { Type: 'Succeed', Output: '{% [$states.input.sum, $charged] %}' },
   };
@@ -172,6 +184,12 @@ test.each<[items: string, got: string]>([
       `for the field 'Items' returned an unexpected result type. Expected 'array', but was ${got}`,
     ),
   });
+});
+
+test('"Map State": without Items, the input must be a list', async () => {
+  const one = { StartAt: 'One', States: { One: { Type: 'Pass', ...END } } };
+  const each = { Each: { Type: 'Map', ItemProcessor: one, ...END } };
+  expect((await play(each, { input: { a: 1 } })).outcome).toMatchObject({ error: 'States.QueryEvaluationError' });
 });
 
 test('Parallel gives its arguments to each branch', async () => {

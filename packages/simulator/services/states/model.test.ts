@@ -187,6 +187,7 @@ test('"Map State": each item is processed, so many at once, and the outputs keep
   });
   expect(took).toBeGreaterThanOrEqual(20_000);
   expect((await play(map, undefined, { items: [], shop: 's' })).outcome).toEqual({ output: [] });
+  expect((await play(map, undefined, { items: 1, shop: 's' })).outcome).toMatchObject({ error: 'States.Runtime' });
 });
 
 test('an execution that takes longer than TimeoutSeconds is timed out', async () => {
