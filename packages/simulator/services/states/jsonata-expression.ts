@@ -16,7 +16,7 @@ type Evaluate = (scope: Scope) => Evaluated;
  * errors": it takes a second at most, and its recursion has an end. A history has no seconds of its own, so steps count; the depth is below
  * what a stack of Node's holds. Decision 0343.
  */
-const MOST_STEPS = 200_000;
+const MOST_STEPS = 1_000_000;
 const MOST_DEPTH = 1_000;
 const OVERFLOW = 'Stack overflow error';
 
