@@ -344,6 +344,10 @@ test.each<[what: string, states: States, more?: States]>([
     { A: task({ Catch: [{ ErrorEquals: ['States.ALL'], Output: 1, Next: 'A' }] }) },
     { QueryLanguage: 'JSONPath' },
   ],
+  [
+    "branch 1 of state 'A': QueryLanguage JSONPath in a part of a machine",
+    { A: { Type: 'Parallel', Branches: [{ QueryLanguage: 'JSONPath', StartAt: 'B', States: {} }], ...END } },
+  ],
   ['the definition: QueryLanguage SQL', { A: { Type: 'Succeed' } }, { QueryLanguage: 'SQL' }],
   ["state 'A': there is no function Gone", { A: task({ Resource: INVOKE, Arguments: { FunctionName: 'Gone' } }) }],
   [

@@ -220,3 +220,30 @@ test('"Limits": one Assign has 256 KiB at most, an execution 10 MiB, and what St
   });
   expect(outcome).toMatchObject({ error: 'States.DataLimitExceeded' });
 });
+
+test('variables of iterations that ended, or were given up, take no room', async () => {
+  const each = (Items: string, MaxConcurrency: number, more: States): Json => ({
+    Type: 'Map',
+    Items,
+    MaxConcurrency,
+    ItemProcessor: {
+      StartAt: 'Keep',
+      States: {
+        Keep: { Type: 'Pass', Assign: { kept: "{% $pad('', 250000, 'x') %}" }, Next: 'Which' },
+        Which: { Type: 'Choice', Choices: [{ Condition: '{% $states.input = 0 %}', Next: 'No' }], Default: 'Rest' },
+        Rest: { Type: 'Wait', Seconds: 1, ...END },
+        No: { Type: 'Fail', Error: 'No' },
+      },
+    },
+    Output: '{% $count($states.result) %}',
+    ...more,
+  });
+  const caught = { Catch: [{ ErrorEquals: ['No'], Next: 'Second' }], Next: 'Second' };
+  const states = {
+    First: each('{% [1..30, 0] %}', 40, caught),
+    Second: each('{% [1..30] %}', 40, { Next: 'Third' }),
+    Third: each('{% [1..50] %}', 1, END),
+  };
+  const cloud = createCloud(machineResource(states, [], JSONATA));
+  expect((await execute(cloud)).outcome).toEqual({ output: 50 });
+});
