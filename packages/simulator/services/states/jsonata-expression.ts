@@ -18,7 +18,6 @@ type Evaluate = (scope: Scope) => Evaluated;
  */
 const MOST_STEPS = 1_000_000;
 const MOST_DEPTH = 1_000;
-const OVERFLOW = 'Stack overflow error';
 
 let parser: ((text: string) => Expression) | undefined;
 
@@ -61,7 +60,7 @@ function compile(expression: Expression): Evaluate {
   let [steps, depth] = [0, 0];
   expression.assign('__evaluate_entry', () => {
     if (++steps > MOST_STEPS) throw new Error('Expression evaluation timeout');
-    if (++depth > MOST_DEPTH) throw new Error(OVERFLOW);
+    if (++depth > MOST_DEPTH) throw new Error('Stack overflow error');
   });
   expression.assign('__evaluate_exit', () => depth--);
   return (scope) => {
@@ -101,7 +100,6 @@ function toJson(value: unknown): Json {
 
 function describeError(error: unknown): string {
   if (error === UNSUPPORTED) return UNSUPPORTED.message;
-  if (error instanceof RangeError) return `threw an error during evaluation. ${OVERFLOW}`;
   if (error instanceof StateFailure) return `threw an error during evaluation. ${error.cause}`;
   const { code, message } = error as { readonly code?: string; readonly message?: string };
   return `threw an error during evaluation. ${code === undefined ? '' : `${code}: `}${message ?? ''}`;
