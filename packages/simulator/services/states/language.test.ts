@@ -5,8 +5,8 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import { Random } from '../../engine/random.js';
+import { parsePath, readAt } from '../../wire/json-path.js';
 import { compileCondition } from './choice.js';
-import { parsePath, readAt } from './paths.js';
 import { compileExpression, compileResultPath, compileTemplate } from './payload.js';
 
 const scope = (input: Json, context: JsonObject = {}) => ({

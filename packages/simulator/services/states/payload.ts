@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
+import { type Path, parsePath, readAt, writeAt } from '../../wire/json-path.js';
 import { NotModelled } from '../../wire/operation.js';
 import { runtimeFailure, StateFailure } from './failure.js';
 import { INTRINSICS } from './intrinsics.js';
-import { type Path, parsePath, readAt, writeAt } from './paths.js';
 import { type Field, keep, type Scope } from './scope.js';
 import { RESERVED } from './variables.js';
 
