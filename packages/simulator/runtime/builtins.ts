@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import * as path from 'node:path';
 import * as querystring from 'node:querystring';
-import * as stream from 'node:stream';
+import stream from 'node:stream';
 import * as streamPromises from 'node:stream/promises';
 import * as streamWeb from 'node:stream/web';
 import * as stringDecoder from 'node:string_decoder';

@@ -95,6 +95,8 @@ class ClientRequest extends EventEmitter {
   readonly path: string;
   readonly protocol: string;
   readonly host: string;
+  /** By which clients tell a request from a response. */
+  readonly writable = true;
   destroyed = false;
   writableEnded = false;
   aborted = false;

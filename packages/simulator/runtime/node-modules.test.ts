@@ -54,6 +54,23 @@ test.each([
   expect(await invoke()).toMatchObject({ name: 'NotSimulated', message: `${module}.${member} is not simulated` });
 });
 
+test.each([
+  // winston calls it as a function.
+  [
+    'the module stream is the class of all streams',
+    "function Own() { require('stream').call(this); } return typeof new Own();",
+    'object',
+  ],
+  [
+    'a socket is made, and connects to nothing',
+    "return typeof new (require('tls').TLSSocket)(new (require('stream').PassThrough)());",
+    'object',
+  ],
+])('packages find what they look for when they are loaded: %s', async (_, body, result) => {
+  const { invoke } = environment(`exports.handler = async () => { ${body} };`);
+  expect(value(await invoke())).toBe(result);
+});
+
 test('a class that refuses can be extended, as packages do when they are loaded', async () => {
   const { invoke } = environment(`
     class Own extends require('worker_threads').Worker {}

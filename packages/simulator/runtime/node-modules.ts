@@ -30,6 +30,12 @@ const ANSWERS: Readonly<Record<string, object>> = {
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
   // The AWS SDK v2 asks whether a domain is active.
   domain: { active: null },
+  // http2-wrapper, which got has, takes a class from one when it is loaded.
+  tls: {
+    TLSSocket: class TLSSocket {
+      readonly _handle = { _parentWrap: new (class JSStreamSocket {})() };
+    },
+  },
   worker_threads: { isMainThread: true, parentPort: null, workerData: null, threadId: 0 },
 };
 

@@ -251,3 +251,11 @@ test('a server of a function listens to nobody', async () => {
     message: expect.stringContaining('nobody could connect to it'),
   });
 });
+
+test('a request is known by what it can do, as got looks at it', async () => {
+  const { invoke } = environment(`exports.handler = async () => {
+    const request = require('https').request('https://there/');
+    return request.writable && !request.readable;
+  };`);
+  expect(value(await invoke())).toBe(true);
+});
