@@ -3,7 +3,9 @@ import * as asyncHooks from 'node:async_hooks';
 import * as buffer from 'node:buffer';
 import * as diagnosticsChannel from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
+import { isBuiltin } from 'node:module';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import * as querystring from 'node:querystring';
 import * as stream from 'node:stream';
@@ -15,8 +17,11 @@ import * as util from 'node:util';
 import type { Random } from '../engine/random.js';
 import { createCrypto } from './crypto.js';
 import { createDnsModules } from './names.js';
-import { createNodeModules } from './node-modules.js';
+import { createNodeModules, NotSimulated } from './node-modules.js';
 import { createZlib, type RunInTurn } from './zlib.js';
+
+/** Memory that a function sees, bytes. */
+const MEMORY = 128 * 1024 * 1024;
 
 /** A module that code requires, and that is neither in its bundle nor in Node. */
 class NoSuchModule extends Error {
@@ -60,7 +65,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
   const process = createProcess(options);
   const { module: crypto, webcrypto } = createCrypto(options);
   const console = createConsole(log);
-  const os = {
+  const machine = {
     homedir: () => '/home/sbx_user1051',
     hostname: () => 'simulated',
     platform: () => 'linux',
@@ -68,6 +73,19 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     release: () => '5.10.0',
     arch: () => 'arm64',
     tmpdir: () => '/tmp',
+    machine: () => 'aarch64',
+    version: () => '#1 SMP',
+    endianness: () => 'LE',
+    uptime: () => (options.now() - options.begun()) / 1000,
+    totalmem: () => MEMORY,
+    freemem: () => MEMORY,
+    loadavg: () => [0, 0, 0],
+    cpus: () => [],
+    availableParallelism: () => 2,
+    networkInterfaces: () => ({}),
+    userInfo: () => ({ uid: 993, gid: 990, username: 'sbx_user1051', homedir: '/home/sbx_user1051', shell: null }),
+    constants: os.constants,
+    devNull: '/dev/null',
     EOL: '\n',
   };
   const fs = filesystem();
@@ -75,7 +93,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
   const modules: Record<string, unknown> = {
     crypto,
     process,
-    os,
+    os: machine,
     http,
     https,
     http2,
@@ -104,14 +122,24 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     'util/types': util.types,
     zlib: createZlib(work),
   };
-  const require = (name: string): unknown => {
+  const load = (name: string): unknown => {
     const called = name.replace(/^node:/, '');
     const found = (Object.hasOwn(modules, called) ? modules[called] : undefined) ?? others(called);
     if (!found) throw new NoSuchModule(`Cannot find module '${name}'`);
     return found;
   };
+  const require = Object.assign(load, { cache: {}, resolve: resolveModule });
   const others = createNodeModules({ timers: options.timers, performance: options.performance, require });
   return { process, console, crypto: webcrypto, require };
+}
+
+/**
+ * Returns the name of a module of Node. A bundle is one file, so nothing else is found by a path.
+ * @throws {NotSimulated} with Node's code, for packages that do without
+ */
+function resolveModule(name: string): string {
+  if (isBuiltin(name)) return name;
+  throw Object.assign(new NotSimulated(`require.resolve of ${name}`), { code: 'MODULE_NOT_FOUND' });
 }
 
 function createProcess({ env, now, begun, exit, log }: BuiltinsOptions): object {

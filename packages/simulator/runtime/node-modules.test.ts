@@ -1,4 +1,5 @@
 import { builtinModules } from 'node:module';
+import * as nodeOs from 'node:os';
 import { expect, test } from 'vitest';
 import { environment, value } from '../support/environments.js';
 
@@ -18,6 +19,22 @@ test.each([
 ])('what reaches outside refuses when it is used, and names itself: %s.%s', async (module, member, call) => {
   const { invoke } = environment(`exports.handler = async () => require('${module}').${member}${call};`);
   expect(await invoke()).toMatchObject({ name: 'NotSimulated', message: `${module}.${member} is not simulated` });
+});
+
+test('code learns of its machine what every function of the module tells but for priorities', async () => {
+  const { invoke } = environment(`
+    const os = require('os');
+    exports.handler = async () => [os.endianness(), os.constants.signals.SIGTERM, Object.keys(os)];`);
+  const [endianness, signal, names] = value(await invoke()) as [string, number, string[]];
+  expect([endianness, signal]).toEqual(['LE', 15]);
+  const others = Object.keys(nodeOs).filter((name) => !names.includes(name) && name !== 'default');
+  expect(others.sort()).toEqual(['getPriority', 'setPriority']);
+});
+
+test('a module of Node is resolved by its name, and nothing else is', async () => {
+  const { invoke } = environment(`exports.handler = async (name) => require.resolve(name);`);
+  expect(value(await invoke('node:fs'))).toBe('node:fs');
+  expect(await invoke('handlebars')).toMatchObject({ message: 'require.resolve of handlebars is not simulated' });
 });
 
 test('a class that refuses can be extended, as packages do when they are loaded', async () => {
