@@ -42,6 +42,21 @@ describe('an app that counts a message each time that it comes', () => {
   });
 });
 
+test('what an app decides by chance in few of its histories is no finding', async () => {
+  // One of ten orders gets another state: the first three histories don't show it.
+  const worker = `${CLIENT}
+  exports.handler = async ({ Records: [{ body }] }) => {
+    const state = Math.floor(Math.random() * 10) === 1 ? 'refused' : 'paid';
+    const Item = { pk: { S: JSON.parse(body).id }, state: { S: state } };
+    const ConditionExpression = 'attribute_not_exists(pk)';
+    const { status, body: answer } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item, ConditionExpression });
+    if (status !== 200 && !JSON.stringify(answer).includes('ConditionalCheckFailed')) throw new Error('not written');
+  };`;
+  const { broken, leftOut } = await search(worker);
+  expect(leftOut).toEqual(['Shop/Table: state']);
+  expect(broken).toEqual([]);
+});
+
 test('nothing meets a transaction in an app that makes none', async () => {
   const kinds = async (once: boolean) =>
     (await makeOracle(loadDeployment(writeQueueShop(counting(once))), REQUESTS)).scenario.impossible;
