@@ -206,7 +206,7 @@ class ClientRequest extends EventEmitter {
 
   private answer({ status, headers, ...body }: HttpResponse): void {
     if (this.finish()) return;
-    this.emit('response', new IncomingMessage(status, headers, body, () => this.socket));
+    this.emit('response', new IncomingMessage(status, headers, body, this));
   }
 
   private fail(code: string): void {
@@ -246,7 +246,8 @@ class IncomingMessage extends Readable {
     readonly statusCode: number,
     headers: HttpResponse['headers'],
     private readonly content: Body,
-    private readonly connection: () => object,
+    /** Request that it answers: a client that measures reads its host and path there, as the X-Ray SDK does. */
+    readonly req: { readonly socket: object },
   ) {
     super();
     const { 'set-cookie': cookie } = headers;
@@ -257,7 +258,7 @@ class IncomingMessage extends Readable {
   }
 
   get socket(): object {
-    return this.connection();
+    return this.req.socket;
   }
 
   setTimeout(): this {
