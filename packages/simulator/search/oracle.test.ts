@@ -57,6 +57,19 @@ test('what an app decides by chance in few of its histories is no finding', asyn
   expect(broken).toEqual([]);
 });
 
+test('a time in whole seconds is no value that a fault changes', async () => {
+  const worker = `${CLIENT}
+  exports.handler = async ({ Records: [{ body }] }) => {
+    const ttl = { N: String(Math.floor(Date.now() / 1000) + 65) };
+    const Item = { pk: { S: JSON.parse(body).id }, ttl };
+    const { status } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item });
+    if (status !== 200) throw new Error('not written');
+  };`;
+  const { broken, leftOut } = await search(worker);
+  expect(leftOut).toEqual(['Shop/Table: ttl']);
+  expect(broken).toEqual([]);
+});
+
 test('nothing meets a transaction in an app that makes none', async () => {
   const kinds = async (once: boolean) =>
     (await makeOracle(loadDeployment(writeQueueShop(counting(once))), REQUESTS)).scenario.impossible;

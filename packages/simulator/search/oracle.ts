@@ -35,6 +35,9 @@ const TRANSACTION = /\b(TransactWriteItems|ExecuteTransaction)\b/i;
 const LINE = 200;
 /** Begin of the histories: far from midnight, since clocks that differ by a second would put items under another day. */
 const MORNING = Date.UTC(2026, 0, 5, 10);
+/** Calm histories begin at several times, so that a time in whole seconds or hours differs between them too. An hour, and some more. */
+const LATER = 4_023_000;
+const BEGINNINGS = 3;
 /** Differences that a violation names. */
 const NAMED = 4;
 
@@ -97,10 +100,11 @@ export async function makeOracle(
  */
 async function playCalmly(deployment: Deployment, requests: readonly Stimulus[]): Promise<readonly Played[]> {
   const plays: Played[] = [];
-  for (const seed of CALM) plays.push(await playCalm(deployment, requests, seed));
+  for (const [at, seed] of CALM.entries()) plays.push(await playCalm(deployment, requests, seed, MORNING + at * LATER));
   let baseline = new Baseline(plays.map(({ state }) => state));
   for (let number = CALM.length + 1, alike = 0; alike < ALIKE && number <= MOST_CALM; number++) {
-    const play = await playCalm(deployment, requests, `calm ${number}`);
+    const begins = MORNING + (number % BEGINNINGS) * LATER;
+    const play = await playCalm(deployment, requests, `calm ${number}`, begins);
     alike++;
     if (baseline.holds(play.state) && findOtherAnswers(plays, play.statuses, requests).length === 0) continue;
     plays.push(play);
@@ -123,11 +127,16 @@ const findOtherAnswers = (
   });
 
 /** Plays requests without faults. @throws {AppDoesNotAnswer} */
-async function playCalm(deployment: Deployment, requests: readonly Stimulus[], seed: string): Promise<Played> {
+async function playCalm(
+  deployment: Deployment,
+  requests: readonly Stimulus[],
+  seed: string,
+  begins = MORNING,
+): Promise<Played> {
   let played: Played | undefined;
   const scenario: Scenario = {
     name: 'without faults',
-    conditions: { begins: MORNING },
+    conditions: { begins },
     play: async (cloud) => {
       const statuses = await sendAll(cloud, requests);
       played = {
