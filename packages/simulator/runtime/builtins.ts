@@ -3,7 +3,9 @@ import * as asyncHooks from 'node:async_hooks';
 import * as buffer from 'node:buffer';
 import * as diagnosticsChannel from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
+import { isBuiltin } from 'node:module';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import * as querystring from 'node:querystring';
 import stream from 'node:stream';
@@ -17,10 +19,13 @@ import { createConsole } from './console.js';
 import { createCrypto } from './crypto.js';
 import { createFilesystem, type Folders } from './filesystem.js';
 import { createDnsModules } from './names.js';
-import { completed } from './node-members.js';
+import { completed, NotSimulated } from './node-members.js';
 import { createNodeModules } from './node-modules.js';
 import { createProcess, type ProcessOptions } from './process.js';
 import { createZlib, type RunInTurn } from './zlib.js';
+
+/** Memory that a function sees, bytes. */
+const MEMORY = 128 * 1024 * 1024;
 
 /** A module that code requires, and that is neither in its bundle nor in Node. */
 class NoSuchModule extends Error {
@@ -56,7 +61,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
   const { http, https, http2, work } = options;
   const { module: crypto, webcrypto } = createCrypto(options);
   const console = createConsole(options);
-  const os = {
+  const machine = {
     homedir: () => '/home/sbx_user1051',
     hostname: () => 'simulated',
     platform: () => 'linux',
@@ -64,6 +69,19 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     release: () => '5.10.0',
     arch: () => 'arm64',
     tmpdir: () => '/tmp',
+    machine: () => 'aarch64',
+    version: () => '#1 SMP',
+    endianness: () => 'LE',
+    uptime: () => (options.now() - options.begun()) / 1000,
+    totalmem: () => MEMORY,
+    freemem: () => MEMORY,
+    loadavg: () => [0, 0, 0],
+    cpus: () => [],
+    availableParallelism: () => 2,
+    networkInterfaces: () => ({}),
+    userInfo: () => ({ uid: 993, gid: 990, username: 'sbx_user1051', homedir: '/home/sbx_user1051', shell: null }),
+    constants: os.constants,
+    devNull: '/dev/null',
     EOL: '\n',
   };
   const { dns, promises: dnsPromises } = createDnsModules();
@@ -76,7 +94,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
   const makers: Readonly<Record<string, () => unknown>> = {
     crypto: () => crypto,
     process: () => process,
-    os: () => completed('os', os),
+    os: () => completed('os', machine),
     http: () => http,
     https: () => https,
     http2,
@@ -106,7 +124,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     zlib: () => createZlib(work),
   };
   const made = new Map<string, unknown>();
-  const require = (name: string): unknown => {
+  const load = (name: string): unknown => {
     const called = name.replace(/^node:/, '');
     if (made.has(called)) return made.get(called);
     const found = Object.hasOwn(makers, called) ? makers[called]?.() : others(called);
@@ -114,7 +132,17 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     made.set(called, found);
     return found;
   };
+  const require = Object.assign(load, { cache: {}, resolve: resolveModule });
   const others = createNodeModules({ timers: options.timers, performance: options.performance, require });
   const process = createProcess(options, require);
   return { process, console, crypto: webcrypto, require };
+}
+
+/**
+ * Returns the name of a module of Node. A bundle is one file, so nothing else is found by a path.
+ * @throws {NotSimulated} with Node's code, for packages that do without
+ */
+function resolveModule(name: string): string {
+  if (isBuiltin(name)) return name;
+  throw Object.assign(new NotSimulated(`require.resolve of ${name}`), { code: 'MODULE_NOT_FOUND' });
 }

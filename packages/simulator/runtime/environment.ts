@@ -31,7 +31,7 @@ export interface EnvironmentHost {
 
 export interface InvocationContext {
   readonly requestId: string;
-  /** Tracing header (`_X_AMZN_TRACE_ID`), if the function traces actively. */
+  /** Tracing header (`_X_AMZN_TRACE_ID`). */
   readonly trace?: string | undefined;
   readonly functionName: string;
   readonly functionArn: string;

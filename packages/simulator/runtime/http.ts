@@ -209,7 +209,7 @@ class ClientRequest extends EventEmitter {
 
   private answer({ status, headers, ...body }: HttpResponse): void {
     if (this.finish()) return;
-    this.emit('response', new IncomingMessage(status, headers, body, () => this.socket));
+    this.emit('response', new IncomingMessage(status, headers, body, this));
   }
 
   private fail(code: string): void {
@@ -249,7 +249,8 @@ class IncomingMessage extends Answer {
     readonly statusCode: number,
     headers: HttpResponse['headers'],
     private readonly content: Body,
-    private readonly connection: () => object,
+    /** Request that it answers: a client that measures reads its host and path there, as the X-Ray SDK does. */
+    readonly req: { readonly socket: object },
   ) {
     super();
     const { 'set-cookie': cookie } = headers;
@@ -260,7 +261,7 @@ class IncomingMessage extends Answer {
   }
 
   get socket(): object {
-    return this.connection();
+    return this.req.socket;
   }
 
   setTimeout(): this {
