@@ -18,7 +18,7 @@ const WITHOUT_ZONE = /T[\d:.]+$/;
 
 /**
  * Defines the functions that Step Functions adds to JSONata, those that must not ask the host, since time and chance are the world's, and
- * those in which the library differs from the version that AWS has (decision 0343). AWS Step Functions Developer Guide, "Transforming data
+ * those in which the library differs from the version that AWS has (decision 0334). AWS Step Functions Developer Guide, "Transforming data
  * with JSONata in Step Functions", "JSONata functions provided by Step Functions".
  * @param builtIn returns a function of the library @param scope returns what the present evaluation sees
  */

@@ -29,7 +29,7 @@ export function findUnsupported(tree: ExprNode, seen: string | undefined): strin
 
 /**
  * Marks each `~>` whose sides keep a list of one value, as JSONata 2.0.6 does: `$list[] ~> $map($f)` is a list. The library's line leaves it
- * out (decision 0343).
+ * out (decision 0334).
  */
 export function keepLists(tree: ExprNode): void {
   // Parts of a node come behind it, and count before it.
