@@ -70,6 +70,8 @@ export class Assembly {
   readonly unknownAttributes: { readonly type: string; readonly label: string; readonly attribute: string }[] = [];
   /** Parameters of Systems Manager whose values templates take when they are deployed, and that no earlier stack has. */
   readonly unknownParameters: string[] = [];
+  /** Values that stacks import, and that no earlier stack exports: those of another app. */
+  readonly unknownImports: { readonly stack: string; readonly export: string }[] = [];
   private readonly exports = new Map<string, Json>();
   private readonly byType = new Map<string, Resource[]>();
   /** Resources by ARN, and by the value of a reference to them. */
@@ -168,8 +170,9 @@ export class Assembly {
       },
       imported: (of) => {
         const value = this.exports.get(of);
-        if (value === undefined) throw new TemplateError(`${name}: nothing is exported as ${of}`);
-        return value;
+        if (value === undefined) this.unknownImports.push({ stack: name, export: of });
+        // Most imports are ARNs, of which templates take parts.
+        return value ?? this.home.arn('imported', `value:${of}`);
       },
       stackOutput: (stack, output, region) => {
         if (region !== undefined && region !== this.home.region)

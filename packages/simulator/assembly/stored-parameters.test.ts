@@ -30,6 +30,18 @@ test('a template takes the value of a parameter of Systems Manager that an earli
   expect(queue?.properties.QueueName).toBe('things-queue');
 });
 
+/** AWS CloudFormation, "Fn::ImportValue". */
+test('a value that only another app exports is an obstacle, beside all others', () => {
+  const folder = writeAssembly({
+    Queue: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::ImportValue': 'OrdersQueueName' } } },
+    Cluster: { Type: 'AWS::RDS::DBCluster' },
+  });
+  expect(checkAssembly(folder).map(({ label, what }) => [label, what])).toEqual([
+    ['Shop/Cluster', 'no model of this type'],
+    ['Shop', 'it imports OrdersQueueName, which no earlier stack of this assembly exports'],
+  ]);
+});
+
 test('a parameter that no stack has is an obstacle', () => {
   expect(checkAssembly(appWith('/shop/other'))).toMatchObject([
     { type: 'AWS::SSM::Parameter', label: '/shop/other', mayBeIgnored: false },

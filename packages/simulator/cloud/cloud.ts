@@ -118,7 +118,10 @@ export class Deployment {
     if (known) return known;
     const file = readHandlerFile(resource, this.assembly);
     const code = this.change(file.source, name);
-    const bundle = typeof code === 'string' ? new Bundle(name, toSingleFile({ ...file, source: code }, name)) : code;
+    const bundle =
+      typeof code === 'string'
+        ? new Bundle(name, toSingleFile({ ...file, source: code }, name), { files: file.files })
+        : code;
     this.bundles.set(name, bundle);
     return bundle;
   }

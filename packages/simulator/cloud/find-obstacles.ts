@@ -54,6 +54,13 @@ export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
     meaning: 'a template takes a value from it when it is deployed, and that is not known',
     mayBeIgnored: false,
   })),
+  ...assembly.unknownImports.map(({ stack, export: of }) => ({
+    type: 'AWS::CloudFormation::Stack',
+    label: stack,
+    what: `it imports ${of}, which no earlier stack of this assembly exports`,
+    meaning: 'the value is of another app, and what is built with it is not known',
+    mayBeIgnored: false,
+  })),
   ...findEffects(assembly),
 ];
 

@@ -102,7 +102,7 @@ class RunningEnvironment {
   private unloadable: Error | undefined;
 
   constructor(
-    { environment: id, variables, handler, seed, begun }: ToEnvironment & { kind: 'start' },
+    { environment: id, variables, handler, seed, begun, files }: ToEnvironment & { kind: 'start' },
     bundle: Bundle,
     clock: SharedClock,
     private readonly tell: (message: FromThread) => void,
@@ -129,7 +129,7 @@ class RunningEnvironment {
       onDeath: (reason) => tell({ kind: 'died', environment: id, reason }),
       isReal: true,
     };
-    this.environment = new Environment(bundle, variables, around);
+    this.environment = new Environment(bundle, variables, around, files);
     try {
       this.environment.init(handler);
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { BundleFiles } from '../runtime/bundle.js';
 import type { InvocationContext, InvocationEnding } from '../runtime/environment.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 
@@ -16,6 +17,8 @@ export type ToEnvironment =
       readonly name: string;
       /** Source of the bundle, unless the thread got the same for this name before. */
       readonly source?: string;
+      /** Files beside it. */
+      readonly files?: BundleFiles;
       /** Whether the bundle requires packages that it shares. */
       readonly shares: boolean;
       readonly variables: Readonly<Record<string, string>>;

@@ -112,7 +112,7 @@ class FunctionThread {
   }
 
   start(message: ToEnvironment & { kind: 'start' }, bundle: Bundle, around: EnvironmentHost): RunningCode {
-    const { name, source, packages } = bundle;
+    const { name, source, packages, files } = bundle;
     const isKnown = this.sources.get(name) === source;
     this.sources.set(name, source);
     const environment = new RemoteEnvironment(message, around, {
@@ -122,7 +122,8 @@ class FunctionThread {
     this.environments.set(message.environment, environment);
     if (packages && packages !== this.packages) this.send({ kind: 'packages', source: packages.source });
     this.packages = packages ?? this.packages;
-    this.send(isKnown ? message : { ...message, source });
+    const started = files === undefined ? message : { ...message, files };
+    this.send(isKnown ? started : { ...started, source });
     return environment;
   }
 

@@ -7,11 +7,24 @@ export interface BundleOptions {
   readonly cached?: Buffer | undefined;
   /** Packages that the source requires, where it doesn't contain them. */
   readonly packages?: SharedPackages | undefined;
+  /** Files beside it. @default none */
+  readonly files?: BundleFiles | undefined;
+}
+
+/** Folders of a function's files on this machine. */
+export interface BundleFiles {
+  /** Its asset: `/var/task`. */
+  readonly task: string;
+  /** Its layers, which are put one over another: `/opt`. */
+  readonly layers: readonly string[];
+  /** Folder of the handler's file, as its code knows it: `/var/task/dist`. */
+  readonly folder: string;
 }
 
 /** A function's code: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
   readonly packages: SharedPackages | undefined;
+  readonly files: BundleFiles | undefined;
   private script: Script | undefined;
   private compiledModule: ModuleCode | undefined;
   private cached: Buffer | undefined;
@@ -22,8 +35,9 @@ export class Bundle {
   constructor(
     readonly name: string,
     source: string,
-    { cached, packages }: BundleOptions = {},
+    { cached, packages, files }: BundleOptions = {},
   ) {
+    this.files = files;
     this.cached = cached;
     this.packages = packages;
     this.wrapped = `${OPENING}${source}${CLOSING}`;
@@ -46,16 +60,18 @@ export class Bundle {
   /**
    * Runs its code for a new environment.
    * @param sources of the environment's clock and random numbers; those of packages are the packages' own
+   * @param folder of its file, as it knows it. @default /var/task
    * @returns its exports @throws what the module throws
    */
   load(
     globals: ProvidedGlobals,
     sources: ClockAndRandom,
     require: (name: string) => unknown,
+    folder?: string,
   ): Readonly<Record<string, unknown>> {
     const { module, packages } = this;
-    if (!packages) return module.load(globals, module.realm.clockAndNumbers(sources), require);
-    return module.load(globals, packages.clockAndNumbers, (name) => packages.module(name) ?? require(name));
+    if (!packages) return module.load(globals, module.realm.clockAndNumbers(sources), require, folder);
+    return module.load(globals, packages.clockAndNumbers, (name) => packages.module(name) ?? require(name), folder);
   }
 
   /** Realm in which its code runs. */

@@ -1,8 +1,9 @@
 import { types } from 'node:util';
 import type { Random } from '../engine/random.js';
 import { type CodeUnderTest, enterCode, runWork } from '../engine/turn.js';
-import type { Bundle } from './bundle.js';
+import type { Bundle, BundleFiles } from './bundle.js';
 import { describeError, Ended, HEADINGS } from './faults-of-code.js';
+import { Scratch } from './filesystem.js';
 import { EXPORTS_LATER } from './function-code.js';
 import { callHandler, checkHandler, exportOf, type Handler } from './handler.js';
 import type { HttpRequest, ResponseHandler } from './http.js';
@@ -30,7 +31,7 @@ export interface EnvironmentHost {
 
 export interface InvocationContext {
   readonly requestId: string;
-  /** Tracing header (`_X_AMZN_TRACE_ID`), if the function traces actively. */
+  /** Tracing header (`_X_AMZN_TRACE_ID`). */
   readonly trace?: string | undefined;
   readonly functionName: string;
   readonly functionArn: string;
@@ -84,6 +85,8 @@ export class Environment implements RunningCode, CodeUnderTest {
   private readonly timers: Timers;
   private readonly externals: Externals;
   private readonly env: Record<string, string>;
+  /** Its `/tmp`. */
+  private readonly scratch = new Scratch();
   private handler: Handler | undefined;
   private dead = false;
   private requests = 0;
@@ -111,6 +114,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     private readonly bundle: Bundle,
     private readonly variables: Readonly<Record<string, string>>,
     private around: EnvironmentHost,
+    private readonly files: BundleFiles | undefined = bundle.files,
   ) {
     this.timers = new Timers({
       after: (delay, run) =>
@@ -126,6 +130,11 @@ export class Environment implements RunningCode, CodeUnderTest {
         // A live environment serves no other history.
         if (bytes.length > LARGEST_KEY && this.around.isReal !== true && !this.pools.some(isSame(bytes)))
           this.pools.push(bytes);
+      },
+      folders: {
+        scratch: () => this.scratch,
+        task: () => this.files?.task,
+        layers: () => this.files?.layers ?? [],
       },
       isReal: () => this.around.isReal === true,
       now: () => this.around.now(),
@@ -165,7 +174,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     this.keepsSomething ||= this.pools.some((bytes) => bytes.some((byte) => byte !== 0));
     this.pools = [];
     const { dead, triedAgain, askedForKeys, metConflict, keepsSomething, ended, timers, requests } = this;
-    const remembers = triedAgain || askedForKeys || metConflict || keepsSomething;
+    const remembers = this.scratch.isUsed || triedAgain || askedForKeys || metConflict || keepsSomething;
     return !dead && !remembers && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
@@ -216,7 +225,7 @@ export class Environment implements RunningCode, CodeUnderTest {
   private load(): Readonly<Record<string, unknown>> {
     const { globals, require } = provideGlobals(this.externals, this.bundle.realm);
     const sources = { now: () => this.around.now(), random: () => this.around.random.fraction() };
-    return this.bundle.load(globals, sources, require);
+    return this.bundle.load(globals, sources, require, this.files?.folder);
   }
 
   /** @param ended called once, unless the environment is killed before */
@@ -346,6 +355,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     this.dead = true;
     this.ended = undefined;
     this.timers.clearAll();
+    this.scratch.remove();
   }
 
   /** @returns the code that was entered before in this turn */

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules, createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, posix, relative, resolve } from 'node:path';
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import { isCustomResource, isRun } from '../assembly/custom-resources.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
+import type { BundleFiles } from './bundle.js';
 import { type Esbuild, findEsbuild } from './esbuild.js';
 import { exportOf } from './handler.js';
 import { findLayers, inLayers, packagesOfLayers } from './layers.js';
@@ -17,6 +18,8 @@ export interface HandlerFile {
   readonly path?: string;
   /** Folders of its layers. */
   readonly layers?: readonly string[];
+  /** Files beside it; nothing for code in the template. */
+  readonly files?: BundleFiles;
 }
 
 /** Code that a function can't run here. */
@@ -86,7 +89,11 @@ export function readHandlerFile(resource: Resource, assembly: Assembly): Handler
   const { Runtime, Code } = resource.properties;
   const runtime = Runtime === undefined ? {} : { runtime: String(Runtime) };
   const { folders: layers } = findLayers(resource, assembly);
-  if (path !== undefined) return { source: readFileSync(path, 'utf8'), path, layers, ...runtime };
+  if (path !== undefined) {
+    const task = assembly.assetFolder(Code);
+    const folder = posix.join('/var/task', relative(task, dirname(path)));
+    return { source: readFileSync(path, 'utf8'), path, layers, files: { task, layers, folder }, ...runtime };
+  }
   return { source: String((Code as JsonObject).ZipFile), layers, ...runtime };
 }
 

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import { METHODS, STATUS_CODES } from 'node:http';
-import { Readable } from 'node:stream';
+import { Answer, OF_SERVERS, UnheardServer } from './http-servers.js';
+import { completed } from './node-members.js';
 
 /** Body of a message. */
 export interface Body {
@@ -94,6 +95,8 @@ class ClientRequest extends EventEmitter {
   readonly path: string;
   readonly protocol: string;
   readonly host: string;
+  /** By which clients tell a request from a response. */
+  readonly writable = true;
   destroyed = false;
   writableEnded = false;
   aborted = false;
@@ -206,7 +209,7 @@ class ClientRequest extends EventEmitter {
 
   private answer({ status, headers, ...body }: HttpResponse): void {
     if (this.finish()) return;
-    this.emit('response', new IncomingMessage(status, headers, body, () => this.socket));
+    this.emit('response', new IncomingMessage(status, headers, body, this));
   }
 
   private fail(code: string): void {
@@ -231,7 +234,7 @@ function callLater(args: readonly unknown[]): void {
 }
 
 /** The part of `http.IncomingMessage` that clients use. */
-class IncomingMessage extends Readable {
+class IncomingMessage extends Answer {
   readonly httpVersion = '1.1';
   readonly statusMessage: string;
   /** Whether all of it has been received. It never comes in part. */
@@ -246,7 +249,8 @@ class IncomingMessage extends Readable {
     readonly statusCode: number,
     headers: HttpResponse['headers'],
     private readonly content: Body,
-    private readonly connection: () => object,
+    /** Request that it answers: a client that measures reads its host and path there, as the X-Ray SDK does. */
+    readonly req: { readonly socket: object },
   ) {
     super();
     const { 'set-cookie': cookie } = headers;
@@ -257,7 +261,7 @@ class IncomingMessage extends Readable {
   }
 
   get socket(): object {
-    return this.connection();
+    return this.req.socket;
   }
 
   setTimeout(): this {
@@ -316,9 +320,17 @@ export function createHttpModule(send: Send, timers: RequestTimers, protocol: st
     return request;
   };
   const get = (...args: RequestArguments): ClientRequest => request(...args).end();
-  const createServer = (): never => {
-    throw new Error('a server inside of a function is not simulated: nobody could connect to it');
-  };
   const globalAgent = new Agent();
-  return { Agent, ClientRequest, IncomingMessage, METHODS, STATUS_CODES, createServer, get, globalAgent, request };
+  return completed(protocol.slice(0, -1), {
+    ...(protocol === 'http:' && OF_SERVERS),
+    Agent,
+    ClientRequest,
+    METHODS,
+    STATUS_CODES,
+    Server: UnheardServer,
+    createServer: (...args: readonly unknown[]) => new UnheardServer(...args),
+    get,
+    globalAgent,
+    request,
+  });
 }

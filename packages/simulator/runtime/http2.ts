@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { Duplex } from 'node:stream';
 import { bodyBytes, connectionError, type HttpResponse, type RequestTimers, type Send, toBody } from './http.js';
+import { UnheardServer } from './http-servers.js';
+import { completed } from './node-members.js';
 
 /** Headers of a request, with its method and path among them: `:method`, `:path`. */
 type Headers = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -109,15 +111,10 @@ class Session extends EventEmitter {
 /** Replaces `node:http2` for clients: every request goes to `send`, none to the network. A function starts no server. */
 export function createHttp2Module(send: Send, timers: RequestTimers): object {
   const connect = (authority: string | URL): Session => new Session(new URL(authority).host, send, timers);
-  const refuse = (): never => {
-    throw new Error('a server inside of a function is not simulated: nobody could connect to it');
-  };
-  return {
+  const createServer = (...args: readonly unknown[]) => new UnheardServer(...args);
+  return completed('http2', {
     connect,
-    createServer: refuse,
-    createSecureServer: refuse,
-    get constants() {
-      return process.getBuiltinModule('node:http2').constants;
-    },
-  };
+    createServer,
+    createSecureServer: createServer,
+  });
 }

@@ -1,4 +1,5 @@
-import { builtinModules } from 'node:module';
+import { spawnSync } from 'node:child_process';
+import { builtinModules, isBuiltin } from 'node:module';
 import { expect, test } from 'vitest';
 import { environment, value } from '../support/environments.js';
 
@@ -10,14 +11,77 @@ test.each(MODULES)('code may require %s', async (name) => {
   expect(value(await invoke())).toMatch(/^(object|function)$/);
 });
 
+/** Members of Node's internals. */
+const INTERNAL = /^_/;
+
+/** Returns the names that are `undefined` in an environment. */
+async function missing(names: readonly string[], of: string): Promise<unknown> {
+  const { invoke } = environment(`exports.handler = async () => {
+    const found = ${of};
+    return ${JSON.stringify(names)}.filter((name) => !(name in found));
+  };`);
+  return value(await invoke());
+}
+
+test.each(MODULES)('each member of %s is there: it is used, or refuses by its name', async (name) => {
+  const real = process.getBuiltinModule(`node:${name}`) as object;
+  const names = Object.keys(real).filter((member) => !INTERNAL.test(member));
+  expect(await missing(names, `require('node:${name}')`)).toEqual([]);
+});
+
+const PRINTS_GLOBALS = 'console.log(JSON.stringify(Object.getOwnPropertyNames(globalThis)))';
+
+test('each global of Node is there', async () => {
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', PRINTS_GLOBALS], {
+    encoding: 'utf8',
+  });
+  // A program on the command line has the modules for globals.
+  const names = (JSON.parse(stdout) as string[]).filter((name) => !isBuiltin(name));
+  expect(await missing(names, 'globalThis')).toEqual([]);
+});
+
 test.each([
   ['child_process', 'exec', "('ls')"],
+  ['fs', 'watch', "('/tmp')"],
+  ['net', 'connect', '(443)'],
+  ['dns', 'resolveMx', "('example.com', () => undefined)"],
+  ['process', 'chdir', "('/tmp')"],
   ['tls', 'connect', '(443)'],
   ['dgram', 'createSocket', "('udp4')"],
   ['vm', 'runInNewContext', "('1')"],
 ])('what reaches outside refuses when it is used, and names itself: %s.%s', async (module, member, call) => {
   const { invoke } = environment(`exports.handler = async () => require('${module}').${member}${call};`);
   expect(await invoke()).toMatchObject({ name: 'NotSimulated', message: `${module}.${member} is not simulated` });
+});
+
+test.each([
+  // winston calls it as a function.
+  [
+    'the module stream is the class of all streams',
+    "function Own() { require('stream').call(this); } return typeof new Own();",
+    'object',
+  ],
+  [
+    'a socket is made, and connects to nothing',
+    "return typeof new (require('tls').TLSSocket)(new (require('stream').PassThrough)());",
+    'object',
+  ],
+])('packages find what they look for when they are loaded: %s', async (_, body, result) => {
+  const { invoke } = environment(`exports.handler = async () => { ${body} };`);
+  expect(value(await invoke())).toBe(result);
+});
+
+test('code learns of its machine', async () => {
+  const { invoke } = environment(`
+    const os = require('os');
+    exports.handler = async () => [os.endianness(), os.constants.signals.SIGTERM];`);
+  expect(value(await invoke())).toEqual(['LE', 15]);
+});
+
+test('a module of Node is resolved by its name, and nothing else is', async () => {
+  const { invoke } = environment(`exports.handler = async (name) => require.resolve(name);`);
+  expect(value(await invoke('node:fs'))).toBe('node:fs');
+  expect(await invoke('handlebars')).toMatchObject({ message: 'require.resolve of handlebars is not simulated' });
 });
 
 test('a class that refuses can be extended, as packages do when they are loaded', async () => {

@@ -1,13 +1,5 @@
+import { completed, refusing } from './node-members.js';
 import type { Timers } from './timers.js';
-
-/** A part of Node that would reach outside of the simulator, or whose result no seed decides. */
-export class NotSimulated extends Error {
-  override readonly name = 'NotSimulated';
-
-  constructor(what: string) {
-    super(`${what} is not simulated`);
-  }
-}
 
 /** Modules that depend on nothing outside: code gets Node's own. */
 const REAL = ['constants', 'punycode', 'readline', 'readline/promises'];
@@ -38,6 +30,12 @@ const ANSWERS: Readonly<Record<string, object>> = {
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
   // The AWS SDK v2 asks whether a domain is active.
   domain: { active: null },
+  // http2-wrapper, which got has, takes a class from one when it is loaded.
+  tls: {
+    TLSSocket: class TLSSocket {
+      readonly _handle = { _parentWrap: new (class JSStreamSocket {})() };
+    },
+  },
   worker_threads: { isMainThread: true, parentPort: null, workerData: null, threadId: 0 },
 };
 
@@ -52,29 +50,31 @@ export function createNodeModules({ timers, performance, require }: NodeModulesO
   const { setTimeout, setInterval, setImmediate, clear } = timers;
   const made = new Map<string, unknown>();
   const own: Readonly<Record<string, () => object>> = {
-    module: () => ({
-      builtinModules: process.getBuiltinModule('node:module').builtinModules,
-      isBuiltin: process.getBuiltinModule('node:module').isBuiltin,
-      createRequire: () => require,
-    }),
-    perf_hooks: () => ({ ...refusing('perf_hooks'), performance }),
+    module: () =>
+      completed('module', {
+        builtinModules: process.getBuiltinModule('node:module').builtinModules,
+        isBuiltin: process.getBuiltinModule('node:module').isBuiltin,
+        createRequire: () => require,
+      }),
+    perf_hooks: () => completed('perf_hooks', { performance }),
     'stream/consumers': () => process.getBuiltinModule('node:stream/consumers'),
     sys: () => process.getBuiltinModule('node:util'),
     'path/win32': () => process.getBuiltinModule('node:path').win32,
-    timers: () => ({
-      setTimeout,
-      setInterval,
-      setImmediate,
-      clearTimeout: clear,
-      clearInterval: clear,
-      clearImmediate: clear,
-      promises: createTimersPromises(timers),
-    }),
+    timers: () =>
+      completed('timers', {
+        setTimeout,
+        setInterval,
+        setImmediate,
+        clearTimeout: clear,
+        clearInterval: clear,
+        clearImmediate: clear,
+        promises: createTimersPromises(timers),
+      }),
     'timers/promises': () => createTimersPromises(timers),
-    tty: () => ({ ...refusing('tty'), isatty: () => false }),
+    tty: () => completed('tty', { isatty: () => false }),
     v8: () => {
       const { serialize, deserialize } = process.getBuiltinModule('node:v8');
-      return { ...refusing('v8'), serialize, deserialize };
+      return completed('v8', { serialize, deserialize });
     },
   };
   const make = (name: string): unknown => {
@@ -87,21 +87,6 @@ export function createNodeModules({ timers, performance, require }: NodeModulesO
     if (!made.has(name)) made.set(name, make(name));
     return made.get(name);
   };
-}
-
-/** Returns a module with the constants of Node's, whose functions and classes refuse when they are used. */
-function refusing(name: string): Record<string, unknown> {
-  const real = (process.getBuiltinModule(`node:${name}`) ?? {}) as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(real).map(([member, value]) => {
-      if (typeof value !== 'function') return [member, value];
-      // A declaration, since packages extend classes of Node when they are loaded.
-      function refuse(): never {
-        throw new NotSimulated(`${name}.${member}`);
-      }
-      return [member, refuse];
-    }),
-  );
 }
 
 /** Node.js, "Timers Promises API". */

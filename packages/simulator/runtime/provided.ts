@@ -25,7 +25,7 @@ export function provideGlobals(
     object,
     object,
   ];
-  const http2 = createHttp2Module(send, timers);
+  const http2 = () => createHttp2Module(send, timers);
   const performance = createPerformance(now, begun);
   const { require, process, console, crypto } = createBuiltins({ ...externals, http, https, http2, performance });
   const globals = {

@@ -222,13 +222,14 @@ export class ModuleCode {
     provided: ProvidedGlobals,
     clockAndNumbers: ClockAndNumbers,
     require: (name: string) => unknown,
+    folder = '/var/task',
   ): Record<string, unknown> {
     // An environment's assignments to its global object are invisible to the other environments.
     const own: Record<string, unknown> = Object.create(this.realm.global);
     Object.assign(own, provided, clockAndNumbers, { global: own, globalThis: own });
     const module = { exports: {} as Record<string, unknown> };
     const run = this.moduleWith(...OWN.map((name) => own[name]));
-    run(module.exports, require, module, '/var/task/index.js', '/var/task');
+    run(module.exports, require, module, `${folder}/index.js`, folder);
     return module.exports;
   }
 }

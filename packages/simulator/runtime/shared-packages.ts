@@ -51,6 +51,11 @@ export class SharedPackages {
     );
     const externals: Externals = {
       env: () => this.externals.env(),
+      folders: {
+        scratch: () => this.externals.folders.scratch(),
+        task: () => this.externals.folders.task(),
+        layers: () => this.externals.folders.layers(),
+      },
       random: () => this.externals.random(),
       drew: (bytes) => this.externals.drew(bytes),
       isReal: () => this.externals.isReal(),

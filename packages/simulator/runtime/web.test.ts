@@ -123,7 +123,11 @@ test('http.get takes an address in words, options and both', async () => {
     const sent = request('http://a/e', { method: 'post' });
     for (const name of ['socket', 'finish', 'response']) sent.on(name, () => heard.push(name));
     sent.setHeader('Y', 'z');
-    await new Promise((resolve) => sent.on('response', (response) => response.resume().on('end', resolve)).end('body'));
+    await new Promise((resolve) => sent.on('response', (response) => {
+      // The X-Ray SDK reads the request's host and path there.
+      if (response.req !== sent || response.socket !== sent.socket) heard.push('another request');
+      response.resume().on('end', resolve);
+    }).end('body'));
     return heard;`,
   );
   expect(result).toEqual(['socket', 'finish', 'response']);
@@ -213,4 +217,49 @@ test('each global of this Node is there', async () => {
     `return ${JSON.stringify(names)}.filter((name) => eval('typeof ' + name) === 'undefined');`,
   );
   expect(result).toEqual(['undefined']);
+});
+
+test.each([
+  ['by a class', 'class Response extends http.ServerResponse {}'],
+  [
+    'by a call, as older code does',
+    `function Response(request) { http.ServerResponse.call(this, request); }
+     require('util').inherits(Response, http.ServerResponse);`,
+  ],
+])('an adapter of a web framework makes messages of events, %s', async (_, response) => {
+  const { invoke } = environment(`
+    const http = require('http');
+    ${response}
+    const server = http.createServer((request, answer) => {
+      answer.setHeader('x-path', request.url);
+      answer.statusCode = 201;
+      answer.end(String(request instanceof http.IncomingMessage));
+    });
+    exports.handler = (event) => new Promise((resolve) => {
+      const request = Object.assign(new http.IncomingMessage({ encrypted: true }), { method: 'GET', url: event.path });
+      const answer = new Response(request);
+      let text = '';
+      answer.assignSocket({ _writableState: {}, writable: true, on() {}, removeListener() {}, destroy() {}, cork() {}, uncork() {},
+        write(part, encoding, done) { text += part; (done ?? encoding)?.(); return true; } });
+      answer.on('finish', () => resolve([answer.statusCode, answer.getHeaders(), text.split('\\r\\n').filter((line) => /^date/i.test(line)), text.endsWith('true')]));
+      server.emit('request', request, answer);
+    });`);
+  const { result } = { result: value(await invoke({ path: '/orders' })) };
+  expect(result).toEqual([201, { 'x-path': '/orders' }, [], expect.any(Boolean)]);
+});
+
+test('a server of a function listens to nobody', async () => {
+  const { invoke } = environment("exports.handler = async () => require('http').createServer().listen(80);");
+  expect(await invoke()).toMatchObject({
+    kind: 'threw',
+    message: expect.stringContaining('nobody could connect to it'),
+  });
+});
+
+test('a request is known by what it can do, as got looks at it', async () => {
+  const { invoke } = environment(`exports.handler = async () => {
+    const request = require('https').request('https://there/');
+    return request.writable && !request.readable;
+  };`);
+  expect(value(await invoke())).toBe(true);
 });

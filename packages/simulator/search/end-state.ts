@@ -76,6 +76,12 @@ export class Baseline {
     return Math.max(...this.states.map(({ queues }) => queues[queue] ?? 0));
   }
 
+  /** Whether a state is as one without faults. */
+  holds(state: EndState): boolean {
+    const isEmptied = Object.entries(state.queues).every(([queue, messages]) => messages <= this.messages(queue));
+    return isEmptied && this.unsent(state).length === 0 && this.differences(state).length === 0;
+  }
+
   /** Says what was sent less often than without faults. More often is no loss. */
   unsent({ sent }: EndState): readonly string[] {
     const names = new Set(this.states.flatMap((state) => Object.keys(state.sent)));

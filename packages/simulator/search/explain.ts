@@ -125,7 +125,7 @@ export function explain({ point, kind }: Fault, trace: readonly string[]): strin
   const at = trace.findIndex((line) => line.includes('FAULT') && line.includes(point));
   const [, operation] = new RegExp(`${escapePattern(point)} (\\w+\\.\\w+)`).exec(trace[at] ?? '') ?? [];
   const behind = trace.slice(at + 1).filter((line) => line.includes(owner));
-  const refused = behind.find((line) => REFUSED_REPEAT.test(line));
+  const refused = behind.find((line) => REFUSED_REPEAT.test(line) && isRepetition(line, owner, trace));
   const failed = behind.find((line) => / failed |invocation \d+ failed/.test(line));
   const again = trace.slice(at + 1).some((line) => line.includes(`${owner} invocation`) && line.includes('begins'));
   return [
@@ -134,6 +134,18 @@ export function explain({ point, kind }: Fault, trace: readonly string[]): strin
     ...(failed === undefined || refused !== undefined ? [] : [`Then: ${withoutTime(failed)}.`]),
     ...(again && refused === undefined && failed === undefined ? [`${owner} was invoked again.`] : []),
   ].join(' ');
+}
+
+/** Tells whether a call that was refused asks for the same as an earlier one of its construct. @param line of its refusal */
+function isRepetition(line: string, owner: string, trace: readonly string[]): boolean {
+  const [, number] = new RegExp(`${escapePattern(owner)} call (\\d+) `).exec(line) ?? [];
+  const asked = new RegExp(`${escapePattern(owner)} call (\\d+) (\\w+\\.\\w+.*?)(?: FAULT .*)?$`);
+  const calls = trace.flatMap((one) => {
+    const [, which, what] = asked.exec(one) ?? [];
+    return which === undefined ? [] : [{ which, what }];
+  });
+  const own = calls.find(({ which }) => which === number);
+  return calls.some(({ which, what }) => Number(which) < Number(number) && what === own?.what);
 }
 
 /** Lines of a history on one screen: those of the construct around the fault, and the answers that the client got. */

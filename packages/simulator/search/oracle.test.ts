@@ -44,6 +44,34 @@ describe('an app that counts a message each time that it comes', () => {
   });
 });
 
+test('what an app decides by chance in few of its histories is no finding', async () => {
+  // One of ten orders gets another state: the first three histories don't show it.
+  const worker = `${CLIENT}
+  exports.handler = async ({ Records: [{ body }] }) => {
+    const state = Math.floor(Math.random() * 10) === 1 ? 'refused' : 'paid';
+    const Item = { pk: { S: JSON.parse(body).id }, state: { S: state } };
+    const ConditionExpression = 'attribute_not_exists(pk)';
+    const { status, body: answer } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item, ConditionExpression });
+    if (status !== 200 && !JSON.stringify(answer).includes('ConditionalCheckFailed')) throw new Error('not written');
+  };`;
+  const { broken, leftOut } = await search(worker);
+  expect(leftOut).toEqual(['Shop/Table: state']);
+  expect(broken).toEqual([]);
+});
+
+test('a time in whole seconds is no value that a fault changes', async () => {
+  const worker = `${CLIENT}
+  exports.handler = async ({ Records: [{ body }] }) => {
+    const ttl = { N: String(Math.floor(Date.now() / 1000) + 65) };
+    const Item = { pk: { S: JSON.parse(body).id }, ttl };
+    const { status } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item });
+    if (status !== 200) throw new Error('not written');
+  };`;
+  const { broken, leftOut } = await search(worker);
+  expect(leftOut).toEqual(['Shop/Table: ttl']);
+  expect(broken).toEqual([]);
+});
+
 test('nothing meets a transaction in an app that makes none', async () => {
   const kinds = async (once: boolean) =>
     (await makeOracle(loadDeployment(writeQueueShop(counting(once))), REQUESTS)).scenario.impossible;

@@ -130,7 +130,10 @@ test('every kept app has where it comes from, and requests or why it doesn’t s
     const app = JSON.parse(readFileSync(join(kept, name, 'app.json'), 'utf8')) as StrangersApp;
     expect(app.commit, name).toMatch(/^[0-9a-f]{40}$/);
     expect(() => locateStranger(app), name).not.toThrow();
-    expect(existsSync(join(kept, name, 'requests.json')) || app.why !== undefined, name).toBe(true);
+    expect(
+      ['json', 'http'].some((end) => existsSync(join(kept, name, `requests.${end}`))) || app.why !== undefined,
+      name,
+    ).toBe(true);
     return app;
   });
   expect(apps.filter(({ sample }) => sample !== false)).toHaveLength(45);

@@ -1,6 +1,6 @@
 import { Compile, parse } from 'velocityjs';
 import type { Json } from '../../assembly/intrinsics.js';
-import { parsePath, readAt } from '../states/paths.js';
+import { parsePath, readAt } from '../../wire/json-path.js';
 import type { Context } from './gateway-responses.js';
 
 /** Parts of a request, or of an integration's answer, that a template can read. */

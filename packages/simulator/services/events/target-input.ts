@@ -1,8 +1,8 @@
 import type { Json } from '../../assembly/intrinsics.js';
 import { parseText } from '../../wire/embedded-json.js';
 import { fillTemplate } from '../../wire/input-template.js';
+import { parsePath, readAt } from '../../wire/json-path.js';
 import { NotModelled } from '../../wire/operation.js';
-import { parsePath, readAt } from '../states/paths.js';
 import type { BusEvent } from './bus-event.js';
 
 /** A target as a template or PutTargets describes it. */

@@ -20,6 +20,8 @@ test('a function that traces actively has a header for each invocation, which sa
   expect(second).not.toBe(first);
 });
 
-test('another function has none', async () => {
-  expect(await invokeTwice({})).toEqual([null, null]);
+test('another function has the root of one', async () => {
+  const [first, second] = await invokeTwice({});
+  expect(first).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24};Lineage=[0-9a-f]{8}:0$/);
+  expect(second).not.toBe(first);
 });

@@ -1,8 +1,8 @@
 import type { Json } from '../../assembly/intrinsics.js';
 import { parseData, parseText } from '../../wire/embedded-json.js';
 import { fillTemplate } from '../../wire/input-template.js';
+import { parsePath, readAt } from '../../wire/json-path.js';
 import { NotModelled } from '../../wire/operation.js';
-import { parsePath, readAt } from '../states/paths.js';
 
 /** Values that reserved variables of a template stand for. */
 export interface TemplateVariables {

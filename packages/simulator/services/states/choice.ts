@@ -1,11 +1,9 @@
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import { NotModelled } from '../../wire/operation.js';
 import { runtimeFailure } from './failure.js';
-import { parsePath, readAt } from './paths.js';
-import { compilePath, type Scope } from './payload.js';
-
-/** A rule that was read. @throws {StateFailure} */
-export type Condition = (scope: Scope) => boolean;
+import { compilePath, parseReference } from './payload.js';
+import type { Field, Scope } from './scope.js';
+import { readTimestamp } from './timestamps.js';
 
 type Comparison = (one: number | string, other: number | string) => boolean;
 
@@ -16,15 +14,6 @@ const ORDERS: Readonly<Record<string, Comparison>> = {
   LessThanEquals: (one, other) => one <= other,
   GreaterThanEquals: (one, other) => one >= other,
 };
-
-/** Amazon States Language, "Timestamps": RFC 3339 with capital `T` and `Z`. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
-/** Returns the time of a timestamp, milliseconds since 1970; `undefined` if the value is none. */
-export const readTimestamp = (value: Json | undefined): number | undefined =>
-  typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
-    ? Date.parse(value)
-    : undefined;
 
 /** What is compared, by the beginning of an operator's name: a value of another type matches nothing. */
 const TYPES: Readonly<Record<string, (value: Json | undefined) => number | string | undefined>> = {
@@ -43,10 +32,10 @@ const KINDS: Readonly<Record<string, (value: Json | undefined) => boolean>> = {
   IsTimestamp: (value) => readTimestamp(value) !== undefined,
 };
 
-const OF_RULES = new Set(['Next', 'Comment', 'Variable']);
+const OF_RULES = new Set(['Next', 'Comment', 'Variable', 'Assign']);
 
 /** Reads a rule of a Choice. Amazon States Language, "Choice State". @throws {NotModelled} */
-export function compileCondition(rule: JsonObject): Condition {
+export function compileCondition(rule: JsonObject): Field<boolean> {
   const operators = Object.keys(rule).filter((name) => !OF_RULES.has(name));
   const [operator = ''] = operators;
   if (operators.length !== 1) throw new NotModelled(`a choice rule with the operators [${operators.join(', ')}]`);
@@ -59,13 +48,13 @@ export function compileCondition(rule: JsonObject): Condition {
     const parts = (operand as readonly JsonObject[]).map(compileCondition);
     return (scope) => (operator === 'And' ? parts.every((part) => part(scope)) : parts.some((part) => part(scope)));
   }
+  if (rule.Variable === undefined) throw new NotModelled('a choice rule without Variable');
   return compileComparison(operator, String(rule.Variable), operand);
 }
 
-function compileComparison(operator: string, variable: string, operand: Json): Condition {
-  const path = parsePath(variable);
+function compileComparison(operator: string, variable: string, operand: Json): Field<boolean> {
+  const { find } = parseReference(variable);
   const kind = KINDS[operator];
-  const find = ({ input, context }: Scope): Json | undefined => readAt(path, path.isOfContext ? context : input);
   if (kind && operator === 'IsPresent') return (scope) => kind(find(scope)) === operand;
   const read = (scope: Scope): Json => {
     const found = find(scope);

@@ -1,16 +1,11 @@
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import { NotModelled } from '../../wire/operation.js';
-import { type Condition, compileCondition, readTimestamp } from './choice.js';
-import { runtimeFailure } from './failure.js';
 import { type Integration, readIntegration } from './integration.js';
-import {
-  compileExpression,
-  compilePath,
-  compileResultPath,
-  compileSelection,
-  compileTemplate,
-  type Field,
-} from './payload.js';
+import { JSONATA } from './jsonata.js';
+import { JSONPATH } from './jsonpath.js';
+import type { Language, Rule, StateType } from './language.js';
+import { type Ending, type Field, keep } from './scope.js';
+import { checkNames, listAssigns } from './variables.js';
 
 /** States of a machine, of a branch, or of the processor of a Map. */
 export interface Machine {
@@ -26,13 +21,9 @@ interface Common {
   /** Name of the next state; `undefined` at an end. */
   readonly next: string | undefined;
   readonly selectInput: Field;
-  /** `Parameters`. */
+  /** Makes what a task or a branch gets, or the result of a Pass, of what the state works on. */
   readonly shapeInput: Field;
-  /** `ResultSelector`. */
-  readonly shapeResult: Field;
-  /** `ResultPath`. @throws {StateFailure} */
-  readonly place: (input: Json, result: Json) => Json;
-  readonly selectOutput: Field;
+  readonly ending: Ending;
 }
 
 /** A rule of `Retry`. Times are in seconds. */
@@ -49,7 +40,7 @@ export interface Retrier {
 export interface Catcher {
   readonly errors: readonly string[];
   readonly next: string;
-  readonly place: Common['place'];
+  readonly ending: Ending;
 }
 
 interface MayFail extends Common {
@@ -61,8 +52,8 @@ export interface TaskState extends MayFail {
   readonly type: 'Task';
   readonly integration: Integration;
   /** Seconds. */
-  readonly timeout: Field | undefined;
-  readonly heartbeat: Field | undefined;
+  readonly timeout: Field<number> | undefined;
+  readonly heartbeat: Field<number> | undefined;
 }
 
 export interface ParallelState extends MayFail {
@@ -72,60 +63,39 @@ export interface ParallelState extends MayFail {
 
 export interface MapState extends MayFail {
   readonly type: 'Map';
-  readonly items: Field;
+  readonly items: Field<readonly Json[]>;
   /** `ItemSelector`: it sees the state's input and the item. @default the item itself */
   readonly shapeItem: Field | undefined;
   readonly processor: Machine;
-  readonly concurrency: number;
+  readonly concurrency: Field<number>;
 }
 
 export type State =
   | TaskState
   | ParallelState
   | MapState
-  | (Common & { readonly type: 'Pass'; readonly result: Json | undefined })
-  | (Common & {
-      readonly type: 'Choice';
-      readonly choices: readonly { readonly holds: Condition; readonly next: string }[];
-      readonly otherwise: string | undefined;
-    })
-  /** Returns the time at which it ends, milliseconds since 1970. */
-  | (Common & { readonly type: 'Wait'; readonly until: (scope: Parameters<Field>[0], now: number) => number })
+  | (Common & { readonly type: 'Pass' })
+  | (Common & { readonly type: 'Choice'; readonly choices: readonly Rule[]; readonly otherwise: string | undefined })
+  /** `until` returns the time at which it ends, milliseconds since 1970. */
+  | (Common & { readonly type: 'Wait'; readonly until: Field<number> })
   | (Common & { readonly type: 'Succeed' })
-  | (Common & { readonly type: 'Fail'; readonly error: Field; readonly because: Field });
+  | (Common & { readonly type: 'Fail'; readonly error: Field<string>; readonly because: Field<string> });
 
-const FLOW = ['Type', 'Comment', 'QueryLanguage', 'InputPath', 'OutputPath'];
-const ENDS = ['Next', 'End'];
-const RESULTS = ['Parameters', 'ResultSelector', 'ResultPath', 'Retry', 'Catch'];
-/** Fields of each type of state. Amazon States Language, "State Types"; those of JSONata and of variables are not modelled. */
-const FIELDS: Readonly<Record<State['type'], readonly string[]>> = {
-  Pass: [...FLOW, ...ENDS, 'Parameters', 'ResultPath', 'Result'],
-  Task: [
-    ...FLOW,
-    ...ENDS,
-    ...RESULTS,
-    'Resource',
-    'TimeoutSeconds',
-    'TimeoutSecondsPath',
-    'HeartbeatSeconds',
-    'HeartbeatSecondsPath',
-  ],
-  Choice: [...FLOW, 'Choices', 'Default'],
-  Wait: [...FLOW, ...ENDS, 'Seconds', 'SecondsPath', 'Timestamp', 'TimestampPath'],
-  Succeed: FLOW,
-  Fail: ['Type', 'Comment', 'QueryLanguage', 'Error', 'ErrorPath', 'Cause', 'CausePath'],
-  Parallel: [...FLOW, ...ENDS, ...RESULTS, 'Branches'],
-  Map: [
-    ...FLOW,
-    ...ENDS,
-    ...RESULTS,
-    'ItemsPath',
-    'ItemSelector',
-    'ItemProcessor',
-    'Iterator',
-    'MaxConcurrency',
-    'Label',
-  ],
+const LANGUAGES: Readonly<Record<string, Language>> = { JSONPath: JSONPATH, JSONata: JSONATA };
+
+const OF_ALL = ['Type', 'Comment', 'QueryLanguage'];
+const ENDS = ['Next', 'End', 'Assign'];
+const ERRORS = ['Retry', 'Catch'];
+/** Fields of each type of state that both languages have. Amazon States Language, "State Types". */
+const FIELDS: Readonly<Record<StateType, readonly string[]>> = {
+  Pass: ENDS,
+  Task: [...ENDS, ...ERRORS, 'Resource', 'TimeoutSeconds', 'HeartbeatSeconds'],
+  Choice: ['Choices', 'Default', 'Assign'],
+  Wait: [...ENDS, 'Seconds', 'Timestamp'],
+  Succeed: [],
+  Fail: ['Error', 'Cause'],
+  Parallel: [...ENDS, ...ERRORS, 'Branches'],
+  Map: [...ENDS, ...ERRORS, 'ItemSelector', 'ItemProcessor', 'Iterator', 'MaxConcurrency', 'Label'],
 };
 
 /** AWS Step Functions Developer Guide, "Map state": iterations of an inline Map that run at once. */
@@ -139,6 +109,16 @@ const MACHINE_FIELDS = [
   'QueryLanguage',
   'ProcessorConfig',
 ];
+
+/** What surrounds the states of a machine or a part of one. */
+interface Around {
+  /** Text for people: which part it is. */
+  readonly where: string;
+  /** Query language of the machine. "Query Languages": a state may have another one, its parts have the machine's. */
+  readonly language: Language;
+  /** Names of the variables that its states read, but can't assign. */
+  readonly outer: ReadonlySet<string>;
+}
 
 /** Reads definitions, and collects all in them that the model doesn't know. */
 export class DefinitionReader {
@@ -154,20 +134,38 @@ export class DefinitionReader {
     },
   ) {}
 
-  /** Reads a machine or a part of one. What isn't modelled is in `problems`, and has no state. */
-  read(definition: JsonObject, where = 'the definition'): Machine {
-    const { StartAt, States = {}, TimeoutSeconds, QueryLanguage = 'JSONPath', ProcessorConfig } = definition;
+  /** Reads a machine. What isn't modelled is in `problems`, and has no state. */
+  read(definition: JsonObject): Machine {
+    const { QueryLanguage = 'JSONPath' } = definition;
+    const language = languageOf(QueryLanguage);
+    const where = 'the definition';
+    if (language) return this.readPart(definition, { where, language, outer: new Set() });
+    this.problems.push(`${where}: QueryLanguage ${String(QueryLanguage)}`);
+    return { startAt: '', states: new Map(), timeout: undefined };
+  }
+
+  private readPart(definition: JsonObject, around: Around): Machine {
+    const { where, language, outer } = around;
+    const { StartAt, States = {}, TimeoutSeconds, QueryLanguage, ProcessorConfig } = definition;
     const { Mode = 'INLINE' } = (ProcessorConfig ?? {}) as JsonObject;
     this.check(where, () => {
       refuseUnknown(definition, MACHINE_FIELDS);
-      if (QueryLanguage !== 'JSONPath') throw new NotModelled(`QueryLanguage ${String(QueryLanguage)}`);
+      if (QueryLanguage !== undefined && languageOf(QueryLanguage) !== language)
+        throw new NotModelled(`QueryLanguage ${String(QueryLanguage)} in a part of a machine`);
       if (Mode !== 'INLINE') throw new NotModelled(`a ${String(Mode).toLowerCase()} Map`);
     });
+    const named = Object.entries(States as Readonly<Record<string, JsonObject>>);
+    const names = named.flatMap(([, state]) => listAssigns(state).flatMap((assign) => JSONPATH.namesOf(assign)));
+    const inner = new Set([...outer, ...names]);
     const states = new Map<string, State>();
     // Its states would only repeat what is wrong with all of them.
-    if (QueryLanguage === 'JSONPath' && Mode === 'INLINE')
-      for (const [name, state] of Object.entries(States as Readonly<Record<string, JsonObject>>))
-        this.check(`state '${name}'`, () => states.set(name, this.readState(name, state)));
+    if (Mode === 'INLINE')
+      for (const [name, state] of named)
+        this.check(`state '${name}'`, () => {
+          const own = chooseLanguage(state, language);
+          states.set(name, this.readState(name, state, own, { ...around, outer: inner }));
+          checkNames(listAssigns(state).flatMap(own.namesOf), outer);
+        });
     this.check(where, () => refuseUnknownNames(String(StartAt), Object.keys(States as JsonObject), states));
     return {
       startAt: String(StartAt),
@@ -184,80 +182,96 @@ export class DefinitionReader {
     }
   }
 
-  private readState(name: string, state: JsonObject): State {
-    const type = String(state.Type) as State['type'];
+  private readState(name: string, state: JsonObject, language: Language, parts: Around): State {
+    const type = String(state.Type) as StateType;
     const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
     if (!fields) throw new NotModelled(`the type ${type}`);
-    if ((state.QueryLanguage ?? 'JSONPath') !== 'JSONPath')
-      throw new NotModelled(`QueryLanguage ${String(state.QueryLanguage)}`);
-    refuseUnknown(state, fields);
-    const common = readCommon(name, state);
+    refuseUnknown(state, [...OF_ALL, ...fields, ...language.fields[type]]);
+    const common = readCommon(name, state, language);
     switch (type) {
       case 'Pass':
-        return { ...common, type, result: state.Result };
       case 'Succeed':
         return { ...common, type };
       case 'Fail':
-        return { ...common, type, error: readText(state, 'Error'), because: readText(state, 'Cause') };
+        return {
+          ...common,
+          type,
+          error: language.readText(state, 'Error'),
+          because: language.readText(state, 'Cause'),
+        };
       case 'Wait':
-        return { ...common, type, until: readWait(state) };
+        return { ...common, type, until: readWait(state, language) };
       case 'Choice': {
         const rules = (state.Choices ?? []) as readonly JsonObject[];
-        const choices = rules.map((rule) => ({ holds: compileCondition(rule), next: String(rule.Next) }));
+        const choices = rules.map((rule, at) => language.readRule(state, rule, at));
         return { ...common, type, choices, otherwise: state.Default === undefined ? undefined : String(state.Default) };
       }
       case 'Task':
         return {
           ...common,
-          ...readErrorRules(state),
+          ...readErrorRules(state, language),
           type,
-          integration: readIntegration(String(state.Resource), (state.Parameters ?? {}) as JsonObject, this.around),
-          timeout: readSeconds(state, 'TimeoutSeconds'),
-          heartbeat: readSeconds(state, 'HeartbeatSeconds'),
+          integration: readIntegration(String(state.Resource), language.readParameters(state), this.around),
+          timeout: language.readNumber(state, 'TimeoutSeconds', 1),
+          heartbeat: language.readNumber(state, 'HeartbeatSeconds', 1),
         };
       case 'Parallel': {
         const branches = (state.Branches ?? []) as readonly JsonObject[];
-        const read = branches.map((branch, at) => this.read(branch, `branch ${at + 1} of state '${name}'`));
-        return { ...common, ...readErrorRules(state), type, branches: read };
+        const read = branches.map((branch, at) =>
+          this.readPart(branch, { ...parts, where: `branch ${at + 1} of state '${name}'` }),
+        );
+        return { ...common, ...readErrorRules(state, language), type, branches: read };
       }
-      case 'Map':
-        return { ...common, ...readErrorRules(state), ...this.readMap(name, state), type };
+      case 'Map': {
+        const { ItemProcessor, Iterator } = state;
+        const where = `the processor of state '${name}'`;
+        const most = language.readNumber(state, 'MaxConcurrency', 0);
+        return {
+          ...common,
+          ...readErrorRules(state, language),
+          type,
+          shapeInput: keep,
+          items: language.readItems(state),
+          shapeItem: language.readItemSelector(state),
+          processor: this.readPart((ItemProcessor ?? Iterator ?? {}) as JsonObject, { ...parts, where }),
+          concurrency: (scope) => Math.min(most?.(scope) || INLINE_CONCURRENCY, INLINE_CONCURRENCY),
+        };
+      }
     }
-  }
-
-  private readMap(name: string, state: JsonObject) {
-    const { ItemsPath, ItemSelector, Parameters, ItemProcessor, Iterator, MaxConcurrency } = state;
-    const shape = ItemSelector ?? Parameters;
-    return {
-      // Of a Map, "Parameters" is the older name of "ItemSelector".
-      shapeInput: keep,
-      items: compileSelection(ItemsPath),
-      shapeItem: shape === undefined ? undefined : compileTemplate(shape),
-      processor: this.read((ItemProcessor ?? Iterator ?? {}) as JsonObject, `the processor of state '${name}'`),
-      concurrency: Math.min(Number(MaxConcurrency ?? 0) || INLINE_CONCURRENCY, INLINE_CONCURRENCY),
-    };
   }
 }
 
-const keep: Field = ({ input }) => input;
+const languageOf = (name: Json): Language | undefined =>
+  Object.hasOwn(LANGUAGES, String(name)) ? LANGUAGES[String(name)] : undefined;
 
-function readCommon(name: string, state: JsonObject): Common {
-  const { Type, Next, End, InputPath, Parameters, ResultSelector, ResultPath, OutputPath } = state;
+/** Returns a state's language. "QueryLanguage field": a JSONPath machine may have states in JSONata, but not the other way round. */
+function chooseLanguage({ QueryLanguage }: JsonObject, ofMachine: Language): Language {
+  if (QueryLanguage === undefined) return ofMachine;
+  const language = languageOf(QueryLanguage);
+  if (!language) throw new NotModelled(`QueryLanguage ${String(QueryLanguage)}`);
+  if (language === JSONPATH && ofMachine === JSONATA)
+    throw new NotModelled("'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
+  return language;
+}
+
+function readCommon(name: string, state: JsonObject, language: Language): Common {
+  const { Type, Next, End } = state;
   const goesOn = Type !== 'Choice' && Type !== 'Succeed' && Type !== 'Fail';
   if (goesOn && Next === undefined && End !== true) throw new NotModelled('neither Next nor End');
   return {
     name,
     next: Next === undefined ? undefined : String(Next),
-    selectInput: compileSelection(InputPath),
-    shapeInput: Parameters === undefined ? keep : compileTemplate(Parameters),
-    shapeResult: ResultSelector === undefined ? keep : compileTemplate(ResultSelector),
-    place: compileResultPath(ResultPath),
-    selectOutput: compileSelection(OutputPath),
+    selectInput: language.readInput(state),
+    shapeInput: language.readArguments(state),
+    ending: language.readEnding(state),
   };
 }
 
 /** AWS Step Functions Developer Guide, "Retrying after an error": three attempts, after 1 s, 2 s and 4 s, unless it says otherwise. */
-function readErrorRules({ Retry = [], Catch = [] }: JsonObject): Pick<MayFail, 'retriers' | 'catchers'> {
+function readErrorRules(
+  { Retry = [], Catch = [] }: JsonObject,
+  language: Language,
+): Pick<MayFail, 'retriers' | 'catchers'> {
   return {
     retriers: (Retry as readonly JsonObject[]).map((retrier) => {
       refuseUnknown(retrier, RETRIER);
@@ -272,10 +286,14 @@ function readErrorRules({ Retry = [], Catch = [] }: JsonObject): Pick<MayFail, '
         hasJitter: JitterStrategy === 'FULL',
       };
     }),
-    catchers: (Catch as readonly JsonObject[]).map((catcher) => {
-      refuseUnknown(catcher, CATCHER);
-      const { ErrorEquals, Next, ResultPath } = catcher;
-      return { errors: ErrorEquals as readonly string[], next: String(Next), place: compileResultPath(ResultPath) };
+    catchers: (Catch as readonly JsonObject[]).map((catcher, at) => {
+      refuseUnknown(catcher, [...CATCHER, ...language.ofCatchers]);
+      const { ErrorEquals, Next } = catcher;
+      return {
+        errors: ErrorEquals as readonly string[],
+        next: String(Next),
+        ending: language.readCatcher(catcher, at),
+      };
     }),
   };
 }
@@ -289,37 +307,14 @@ const RETRIER = [
   'JitterStrategy',
   'Comment',
 ];
-const CATCHER = ['ErrorEquals', 'Next', 'ResultPath', 'Comment'];
+const CATCHER = ['ErrorEquals', 'Next', 'Assign', 'Comment'];
 
-/** Reads a text, or the path or intrinsic function that `<name>Path` has. */
-function readText(state: JsonObject, name: string): Field {
-  const path = state[`${name}Path`];
-  return path === undefined ? () => state[name] ?? '' : compileExpression(String(path));
-}
-
-function readSeconds(state: JsonObject, name: string): Field | undefined {
-  const path = state[`${name}Path`];
-  if (path !== undefined) return compilePath(String(path));
-  const value = state[name];
-  return value === undefined ? undefined : () => value;
-}
-
-function readWait(state: JsonObject): (scope: Parameters<Field>[0], now: number) => number {
-  const seconds = readSeconds(state, 'Seconds');
-  if (seconds)
-    return (scope, now) => {
-      const value = seconds(scope);
-      if (typeof value !== 'number' || value < 0)
-        throw runtimeFailure(`Wait: ${JSON.stringify(value)} is no number of seconds`);
-      return now + value * 1000;
-    };
-  const timestamp = readSeconds(state, 'Timestamp');
-  if (!timestamp) throw new NotModelled('neither Seconds nor Timestamp');
-  return (scope) => {
-    const at = readTimestamp(timestamp(scope));
-    if (at === undefined) throw runtimeFailure(`Wait: ${JSON.stringify(timestamp(scope))} is no timestamp`);
-    return at;
-  };
+function readWait(state: JsonObject, language: Language): Field<number> {
+  const seconds = language.readNumber(state, 'Seconds', 0);
+  if (seconds) return (scope) => scope.now + seconds(scope) * 1000;
+  const until = language.readTimestamp(state);
+  if (!until) throw new NotModelled('neither Seconds nor Timestamp');
+  return until;
 }
 
 function refuseUnknown(object: JsonObject, known: readonly string[]): void {

@@ -20,6 +20,20 @@ export class StateFailure extends Error {
  */
 export const runtimeFailure = (cause: string): StateFailure => new StateFailure('States.Runtime', cause);
 
+/**
+ * An expression of JSONata that can't be evaluated, or whose value its field doesn't accept. Amazon States Language, "JSONata Runtime
+ * Errors": retriers and catchers match it, also by `States.ALL`.
+ */
+export class EvaluationFailure extends StateFailure {
+  constructor(
+    cause: string,
+    /** Its field in the state: `Output/total`. */
+    readonly location: string,
+  ) {
+    super('States.QueryEvaluationError', cause);
+  }
+}
+
 /** Errors that `States.ALL` doesn't match. */
 const TERMINAL: ReadonlySet<string> = new Set(['States.Runtime', 'States.DataLimitExceeded']);
 const TIMEOUTS: ReadonlySet<string> = new Set(['States.Timeout', 'States.HeartbeatTimeout']);

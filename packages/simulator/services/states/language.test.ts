@@ -5,11 +5,17 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import { Random } from '../../engine/random.js';
+import { parsePath, readAt } from '../../wire/json-path.js';
 import { compileCondition } from './choice.js';
-import { parsePath, readAt } from './paths.js';
 import { compileExpression, compileResultPath, compileTemplate } from './payload.js';
 
-const scope = (input: Json, context: JsonObject = {}) => ({ input, context, random: new Random('1') });
+const scope = (input: Json, context: JsonObject = {}) => ({
+  input,
+  context,
+  variables: {},
+  random: new Random('1'),
+  now: 0,
+});
 const evaluate = (text: string, input: Json = {}): Json => compileExpression(text)(scope(input));
 
 const LIBRARY = { store: { book: [{ price: 10 }, { price: 20 }, { price: 30 }], 'shelf-1': { price: 5 } } };

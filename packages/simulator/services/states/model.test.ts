@@ -126,6 +126,17 @@ test('"Error names": States.ALL catches no States.Runtime, States.TaskFailed no 
   expect((await play(late('States.Timeout'), slow)).outcome).toEqual({ output: 'undone' });
 });
 
+test("a path to a timeout leads into the state's input, not into what the task gets", async () => {
+  const slow = 'exports.handler = () => new Promise((done) => setTimeout(done, 5000));';
+  const work = task({ InputPath: '$.a', TimeoutSecondsPath: '$.most', Parameters: { 'n.$': '$.n' } });
+  const { outcome } = await play({ Work: work }, slow, { a: { most: 2, n: 1 } });
+  expect(outcome).toEqual({ error: 'States.Timeout', cause: 'after 2 s' });
+  for (const most of [1.5, '1.5', null, 0])
+    expect((await play({ Work: work }, slow, { a: { most, n: 1 } })).outcome).toMatchObject({
+      error: 'States.Runtime',
+    });
+});
+
 test('"Parallel State": the outputs are a list, and the first failure ends the other branches', async () => {
   const branch = (state: Json): Json => ({ StartAt: 'Only', States: { Only: state } });
   const pass = branch({ Type: 'Pass', Result: 1, ...END });
@@ -176,6 +187,7 @@ test('"Map State": each item is processed, so many at once, and the outputs keep
   });
   expect(took).toBeGreaterThanOrEqual(20_000);
   expect((await play(map, undefined, { items: [], shop: 's' })).outcome).toEqual({ output: [] });
+  expect((await play(map, undefined, { items: 1, shop: 's' })).outcome).toMatchObject({ error: 'States.Runtime' });
 });
 
 test('an execution that takes longer than TimeoutSeconds is timed out', async () => {
@@ -209,8 +221,6 @@ test.each<[what: string, states: States, more?: { readonly [field: string]: Json
     { Work: task({ Resource: 'arn:aws:lambda:x:1:function:Gone' }) },
   ],
   ["state 'Work': Credentials", { Work: task({ Credentials: {} }) }],
-  ["state 'Work': QueryLanguage JSONata", { Work: task({ QueryLanguage: 'JSONata' }) }],
-  ['the definition: QueryLanguage JSONata', { Work: task({ Arguments: '{% 1 %}' }) }, { QueryLanguage: 'JSONata' }],
   ["state 'Work': neither Next nor End", { Work: task({ End: false }) }],
   ["the definition: there is no state 'Gone'", { Work: task({ Next: 'Gone' }) }],
   [

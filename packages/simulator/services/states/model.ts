@@ -14,6 +14,7 @@ import { Lifetime } from './lifetime.js';
 import { StateMachine } from './machine.js';
 import { Runner } from './runner.js';
 import { type ServiceCall, Tasks } from './tasks.js';
+import { Variables } from './variables.js';
 
 /**
  * "Execution guarantees in Step Functions workflows": a Standard workflow runs exactly once. An asynchronous Express workflow runs at least
@@ -176,7 +177,7 @@ export class StateMachines {
       lifetime.after(longest * 1000, () => this.end(execution, 'TIMED_OUT', late));
     }
     const done = (outcome: Outcome): void => this.end(execution, 'output' in outcome ? 'SUCCEEDED' : 'FAILED', outcome);
-    const running = { machine: machine.machine, execution, lifetime, context: {}, done };
+    const running = { machine: machine.machine, execution, lifetime, context: {}, variables: new Variables(), done };
     lifetime.after(
       world.latency((random) => random.between(5, 40)),
       () => this.runner.run(running, input),

@@ -1,27 +1,40 @@
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
-import type { Random } from '../../engine/random.js';
+import { type Path, parsePath, readAt, writeAt } from '../../wire/json-path.js';
 import { NotModelled } from '../../wire/operation.js';
 import { runtimeFailure, StateFailure } from './failure.js';
 import { INTRINSICS } from './intrinsics.js';
-import { parsePath, readAt, writeAt } from './paths.js';
+import { type Field, keep, type Scope } from './scope.js';
+import { RESERVED } from './variables.js';
 
-/** All that the fields of a state can see. */
-export interface Scope {
-  /** The state's input, or what it has become. */
-  readonly input: Json;
-  /** Value of `$$`. */
-  readonly context: JsonObject;
-  readonly random: Random;
+/** Beginning of a path into a variable. Amazon States Language, "State Machine Variables": `$name` is an identifier of Unicode. */
+const VARIABLE = /^\$([\p{ID_Start}][\p{ID_Continue}]*)/u;
+
+/** A path of a state, which may begin at a variable. */
+export interface Reference {
+  readonly path: Path;
+  /** Returns what it selects, `undefined` if nothing is there. */
+  readonly find: (scope: Scope) => Json | undefined;
 }
 
-/** A field that was read: it returns its value. @throws {StateFailure} */
-export type Field = (scope: Scope) => Json;
+/** Reads a path of a state: into its input, the context object or a variable. @throws {NotModelled} */
+export function parseReference(text: string): Reference {
+  const [begin = '', name] = VARIABLE.exec(text) ?? [];
+  if (name === undefined) {
+    const path = parsePath(text);
+    return { path, find: ({ input, context }) => readAt(path, path.isOfContext ? context : input) };
+  }
+  if (name === RESERVED) throw new NotModelled(`the path '${text}': $${RESERVED} has no contents in JSONPath`);
+  const path = parsePath(`$${text.slice(begin.length)}`);
+  const find = ({ variables }: Scope): Json | undefined =>
+    Object.hasOwn(variables, name) ? readAt(path, variables[name] as Json) : undefined;
+  return { path, find };
+}
 
 /** Reads a path as a field. @throws {NotModelled} */
 export function compilePath(text: string): Field {
-  const path = parsePath(text);
-  return ({ input, context }) => {
-    const found = readAt(path, path.isOfContext ? context : input);
+  const { find } = parseReference(text);
+  return (scope) => {
+    const found = find(scope);
     if (found === undefined) throw runtimeFailure(`The path '${text}' could not be found in the input`);
     return found;
   };
@@ -52,7 +65,7 @@ export function compileTemplate(template: Json): Field {
 /** Reads InputPath, ItemsPath or OutputPath: `null` stands for an empty object. @throws {NotModelled} */
 export const compileSelection = (text: Json | undefined): Field => {
   if (text === null) return () => ({});
-  return text === undefined || text === '$' ? ({ input }) => input : compilePath(String(text));
+  return text === undefined || text === '$' ? keep : compilePath(String(text));
 };
 
 /**

@@ -3,9 +3,10 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import type { Random } from '../../engine/random.js';
 import type { Machine, MapState, ParallelState, Retrier, State, TaskState } from './definition.js';
 import { contextOf, type Execution, type Outcome } from './execution.js';
-import { matchesError, runtimeFailure, StateFailure } from './failure.js';
+import { EvaluationFailure, matchesError, runtimeFailure, StateFailure } from './failure.js';
 import type { Lifetime } from './lifetime.js';
-import type { Scope } from './payload.js';
+import type { Ending, Scope } from './scope.js';
+import type { Variables } from './variables.js';
 
 /** Calls what tasks call. */
 export interface TaskRunner {
@@ -27,6 +28,13 @@ export interface RunningTask {
   readonly heartbeat: number | undefined;
 }
 
+/** Way out of a state. */
+interface Exit {
+  readonly ending: Ending;
+  /** Name of the next state; `undefined` at an end. */
+  readonly next: string | undefined;
+}
+
 /** A machine, a branch or an iteration that is under way. */
 interface Running {
   readonly machine: Machine;
@@ -34,6 +42,7 @@ interface Running {
   readonly lifetime: Lifetime;
   /** Of an iteration, its item; of the whole, nothing. */
   readonly context: JsonObject;
+  readonly variables: Variables;
   readonly done: (outcome: Outcome) => void;
 }
 
@@ -43,6 +52,8 @@ interface Entered<S extends State = State> {
   readonly state: S;
   readonly input: Json;
   readonly at: number;
+  /** Id of the event with which it was entered; of an Express workflow there is none. */
+  readonly event: number;
   readonly token: string;
   /** Retries so far, by their rule. */
   readonly retries: ReadonlyMap<Retrier, number>;
@@ -66,8 +77,9 @@ export class Runner {
     const state = running.machine.states.get(name);
     if (!state) throw new Error(`there is no state ${name}`);
     this.record(running.execution, `${state.type}StateEntered`, { name, input: JSON.stringify(input) });
+    const event = running.execution.events.length;
     const token = this.around.tasks.issueToken(running.execution);
-    this.attempt({ running, state, input, at: this.around.world.now, token, retries: new Map() });
+    this.attempt({ running, state, input, at: this.around.world.now, event, token, retries: new Map() });
   }
 
   /** Does a part of a state's work: a failure in it is the state's. */
@@ -83,28 +95,30 @@ export class Runner {
     const { state, running } = entered;
     const scope = this.scopeOf(entered);
     const selected = { ...scope, input: state.selectInput(scope) };
-    const pass = (next: string | undefined): void => this.leave(entered, state.selectOutput(selected), next);
     switch (state.type) {
       case 'Pass':
-        this.complete(entered, state.result ?? state.shapeInput(selected));
+        this.complete(entered, state, state.shapeInput(selected));
         return;
       case 'Succeed':
-        pass(undefined);
+        this.complete(entered, { ...state, next: undefined }, selected.input);
         return;
       case 'Fail':
-        throw new StateFailure(String(state.error(scope)), String(state.because(scope)));
+        throw new StateFailure(state.error(scope), state.because(scope));
       case 'Wait': {
         const { world } = this.around;
-        const until = state.until(selected, world.now);
+        const until = state.until(selected);
         world.tell(() => ({ kind: 'timer', owner: running.execution.machine.label, id: state.name, outcome: 'began' }));
         const about = `${running.execution.machine.label}: the state ${state.name} waits`;
-        running.lifetime.after(until - world.now, () => this.attempt(entered, () => pass(state.next)), about);
+        const end = (): void => this.attempt(entered, () => this.complete(entered, state, selected.input));
+        running.lifetime.after(until - world.now, end, about);
         return;
       }
       case 'Choice': {
-        const next = state.choices.find(({ holds }) => holds(selected))?.next ?? state.otherwise;
-        if (next === undefined) throw runtimeFailure(`the choice '${state.name}' matched nothing, and has no Default`);
-        pass(next);
+        const { choices, otherwise: next, ending } = state;
+        const exit = choices.find(({ holds }) => holds(selected)) ?? { next, ending };
+        if (exit.next === undefined)
+          throw runtimeFailure(`the choice '${state.name}' matched nothing, and has no Default`);
+        this.complete(entered, exit, selected.input);
         return;
       }
       default:
@@ -118,10 +132,11 @@ export class Runner {
     const lifetime = running.lifetime.begin();
     const finish = lifetime.guard((outcome: Outcome) => {
       lifetime.end();
+      running.variables.endInner();
       if ('error' in outcome) this.fail(entered, new StateFailure(outcome.error, outcome.cause));
-      else this.attempt(entered, () => this.complete(entered, outcome.output));
+      else this.attempt(entered, () => this.complete(entered, state, outcome.output));
     });
-    if (state.type === 'Task') this.runTask({ ...entered, state }, { ...selected, input }, lifetime, finish);
+    if (state.type === 'Task') this.runTask({ ...entered, state }, { selected, input }, lifetime, finish);
     else if (state.type === 'Parallel') {
       const branches = state.branches.map((machine) => ({ machine, input, context: running.context }));
       this.runAll(running, branches, branches.length, lifetime, finish);
@@ -130,15 +145,15 @@ export class Runner {
 
   private runTask(
     { state, running, token }: Entered<TaskState>,
-    scope: Scope,
+    { selected, input }: { readonly selected: Scope; readonly input: Json },
     lifetime: Lifetime,
     finish: (outcome: Outcome) => void,
   ): void {
-    const [timeout, heartbeat] = [state.timeout, state.heartbeat].map((field) => field && Number(field(scope)) * 1000);
+    const [timeout, heartbeat] = [state.timeout, state.heartbeat].map((field) => field && field(selected) * 1000);
     if (timeout !== undefined)
       lifetime.after(timeout, () => finish({ error: 'States.Timeout', cause: `after ${timeout / 1000} s` }));
     const { execution } = running;
-    this.around.tasks.run({ execution, state, input: scope.input, token, lifetime, heartbeat }, finish);
+    this.around.tasks.run({ execution, state, input, token, lifetime, heartbeat }, finish);
   }
 
   private runMap(
@@ -147,19 +162,17 @@ export class Runner {
     lifetime: Lifetime,
     finish: (outcome: Outcome) => void,
   ): void {
-    const items = state.items(scope);
-    if (!Array.isArray(items)) throw runtimeFailure(`the items of the Map '${state.name}' are no array`);
-    const iterations = items.map((item: Json, Index) => {
-      const context = { ...running.context, Map: { Item: { Index, Value: item } } };
+    const iterations = state.items(scope).map((item, Index) => {
+      const context = { ...running.context, Map: { Item: { Index, Value: item, Source: 'STATE_DATA' } } };
       const input = state.shapeItem?.({ ...scope, context: { ...scope.context, ...context } }) ?? item;
       return { machine: state.processor, input, context };
     });
-    this.runAll(running, iterations, state.concurrency, lifetime, finish);
+    this.runAll(running, iterations, state.concurrency(scope), lifetime, finish);
   }
 
   /** Runs parts side by side. The first failure ends all of them: Amazon States Language, "Parallel State", "Map State". */
   private runAll(
-    { execution }: Running,
+    { execution, variables: outer }: Running,
     parts: readonly { readonly machine: Machine; readonly input: Json; readonly context: JsonObject }[],
     concurrency: number,
     lifetime: Lifetime,
@@ -172,7 +185,9 @@ export class Runner {
       const at = begun++;
       const part = parts[at];
       if (!part) return;
+      const variables = outer.begin();
       const done = (outcome: Outcome): void => {
+        variables.end();
         if ('error' in outcome) {
           finish(outcome);
           return;
@@ -181,33 +196,32 @@ export class Runner {
         if (--left === 0) finish({ output: outputs });
         else beginNext();
       };
-      this.run({ machine: part.machine, execution, lifetime, context: part.context, done }, part.input);
+      this.run({ machine: part.machine, execution, lifetime, context: part.context, variables, done }, part.input);
     };
     if (left === 0) finish({ output: [] });
     for (let at = 0; at < Math.min(concurrency, parts.length); at++) beginNext();
   }
 
-  /** Gives a state's result its form and its place. "Input and Output Processing". */
-  private complete(entered: Entered, result: Json): void {
-    const { state, input } = entered;
-    const scope = this.scopeOf(entered);
-    const shaped = state.shapeResult({ ...scope, input: this.sized(result) });
-    const placed = state.place(input, shaped);
-    this.leave(entered, state.selectOutput({ ...scope, input: placed }), state.next);
-  }
-
-  private leave({ running, state }: Entered, output: Json, next: string | undefined): void {
+  /** Leaves a state: its output and its variables are evaluated first, then take effect. "Evaluation order in an assign field". */
+  private complete(entered: Entered, { ending, next }: Exit, result: Json): void {
+    const { running, state } = entered;
+    const { output, assigned } = ending(this.scopeOf(entered), this.sized(result));
     this.sized(output);
-    this.record(running.execution, `${state.type}StateExited`, { name: state.name, output: JSON.stringify(output) });
+    running.variables.assign(assigned);
+    const values = Object.entries(assigned).map(([name, value]) => [name, JSON.stringify(value)] as const);
+    this.record(running.execution, `${state.type}StateExited`, {
+      name: state.name,
+      output: JSON.stringify(output),
+      ...(values.length > 0 && { assignedVariables: Object.fromEntries(values) }),
+    });
     if (next === undefined) running.done({ output });
     else running.lifetime.after(this.transition(), () => this.enter(running, next, output));
   }
 
   /** Retries a state that failed, or takes its catcher, or ends the machine. "Errors". @throws what is no failure of a state */
   private fail(entered: Entered, thrown: unknown): void {
-    if (!(thrown instanceof StateFailure)) throw thrown;
-    const { state, running, retries, input } = entered;
-    const { error, cause } = thrown;
+    const { error, cause } = this.describe(entered, thrown);
+    const { state, running, retries } = entered;
     this.around.world.note(`${running.execution.machine.label} ${state.name} failed: ${error}`);
     if ('retriers' in state) {
       const retrier = state.retriers.find(({ errors }) => matchesError(errors, error));
@@ -220,20 +234,31 @@ export class Runner {
       }
       const catcher = state.catchers.find(({ errors }) => matchesError(errors, error));
       if (catcher) {
-        this.catch(entered, catcher.next, () => catcher.place(input, { Error: error, Cause: cause }));
+        this.catch(entered, catcher, { Error: error, Cause: cause });
         return;
       }
     }
     running.done({ error, cause });
   }
 
-  private catch(entered: Entered, next: string, output: () => Json): void {
+  private catch(entered: Entered, exit: Exit, error: Json): void {
     try {
-      this.leave(entered, output(), next);
-    } catch (error) {
-      if (!(error instanceof StateFailure)) throw error;
-      entered.running.done({ error: error.error, cause: error.cause });
+      this.complete(entered, exit, error);
+    } catch (thrown) {
+      const { error, cause } = this.describe(entered, thrown);
+      entered.running.done({ error, cause });
     }
+  }
+
+  /** Says in which state an expression failed, and records it. AWS Step Functions API Reference, "EvaluationFailedEventDetails". @throws what is no failure of a state */
+  private describe({ state, running, event }: Entered, thrown: unknown): StateFailure {
+    if (!(thrown instanceof StateFailure)) throw thrown;
+    if (!(thrown instanceof EvaluationFailure)) return thrown;
+    const { error, location } = thrown;
+    const entered = event === 0 ? '' : ` (entered at the event id #${event})`;
+    const cause = `An error occurred while executing the state '${state.name}'${entered}. ${thrown.cause}`;
+    this.record(running.execution, 'EvaluationFailed', { state: state.name, error, cause, location });
+    return new StateFailure(error, cause);
   }
 
   /** Milliseconds before a retry. "Retrying after an error". @param tries retries so far */
@@ -250,7 +275,8 @@ export class Runner {
       State: { EnteredTime: new Date(at).toISOString(), Name: state.name, RetryCount },
       ...(state.type === 'Task' && state.integration.pattern === 'token' && { Task: { Token: token } }),
     };
-    return { input, context, random: this.around.random };
+    const { random, world } = this.around;
+    return { input, context, variables: running.variables.values, random, now: world.now };
   }
 
   /** @throws {StateFailure} if a value is too large */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../assembly/intrinsics.js';
-import { NotModelled } from '../../wire/operation.js';
+import type { Json, JsonObject } from '../assembly/intrinsics.js';
+import { NotModelled } from './operation.js';
 
 type Step =
   | { readonly kind: 'name'; readonly name: string }
