@@ -4,9 +4,10 @@ import { apiMethod, createApi, integrationUri } from '../support/apis.js';
 import { CLIENT, createCloud, functionResource } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
-import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
+import { makeOracle, PROMISES } from './oracle.js';
 import type { Step } from './recorded-requests.js';
 import { searchApp } from './search-app.js';
+import { AppDoesNotAnswer } from './send-requests.js';
 import { doStep } from './steps.js';
 
 const REQUESTS = [
@@ -137,4 +138,22 @@ test('an app whose API may not call its function says so: neither the function n
   await expect(makeOracle(deployment, REQUESTS)).rejects.toThrow(
     /POST \/ -> 500; first error: DENIED lambda:InvokeFunction on .*:Shop-Shut for apigateway.amazonaws.com: no permission of Shop\/Shut is for arn:aws:execute-api:.*\/dev\/POST\//,
   );
+});
+
+/** Code of the queue's function that writes an item for each order, and what `more` adds to it. */
+const writing = (more: string): string => `${CLIENT}
+exports.handler = async ({ Records: [{ body, attributes }] }, context) => {
+  const put = async (Item) => {
+    const { status } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item });
+    if (status !== 200) throw new Error('put: ' + status);
+  };
+  const { id } = JSON.parse(body);
+  const seconds = Math.floor(Date.now() / 1000);
+  await put({ pk: { S: id }, ${more} });
+};`;
+
+test('a number of attempts that a crash changes is what recovery writes, and no finding', async () => {
+  const { findings, leftOut } = await search(writing('attempts: { N: attributes.ApproximateReceiveCount }'));
+  expect(findings).toEqual([]);
+  expect(leftOut).toEqual(['Shop/Table: attempts']);
 });
