@@ -4,6 +4,7 @@ export { Assembly, type StackSource, type TemplateChange } from './assembly/asse
 export type { JsonObject } from './assembly/intrinsics.js';
 export { readStacks, type StackArtifact } from './assembly/manifest.js';
 export { AssemblyNotModelled, type Obstacle } from './assembly/obstacles.js';
+export { awaitDueWork, type DueWork } from './client/await-due-work.js';
 export {
   type AnsweredCall,
   ApiClient,

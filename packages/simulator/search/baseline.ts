@@ -1,5 +1,5 @@
 import { type Difference, describeDifferences, differingNames, pairDifferences } from './describe-differences.js';
-import type { EndState, TableState } from './end-state.js';
+import { type EndState, nameSent, type TableState } from './end-state.js';
 
 /** Values of one attribute in one table: `Orders: items.price`. */
 type Place = string;
@@ -48,6 +48,13 @@ export class Baseline {
   /** Returns the number of messages in a queue without faults: the largest, if it is chance. */
   messages(queue: string): number {
     return Math.max(...this.states.map(({ queues }) => queues[queue] ?? 0));
+  }
+
+  /** Whether a queue has more messages than without faults, or got more. */
+  hasMore(queue: string, { queues, sent }: EndState): boolean {
+    const got = nameSent(queue);
+    const most = Math.max(...this.states.map((state) => state.sent[got] ?? 0));
+    return (queues[queue] ?? 0) > this.messages(queue) || (sent[got] ?? 0) > most;
   }
 
   /** Says what was sent less often than without faults. More often is no loss. */

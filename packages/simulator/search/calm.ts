@@ -19,8 +19,8 @@ const LINE = 200;
 /** Begin of the histories: far from midnight, since clocks that differ by a second would put items under another day. */
 const MORNING = Date.UTC(2026, 0, 5, 10);
 /**
- * Milliseconds for which a calm history goes on after everything has come to rest, each after the one before. A fault makes a history longer, and what
- * schedules do meanwhile is no difference: by most faults minutes, by the latest duplicates five days. Days are long, so few histories go on for them.
+ * Milliseconds for which a calm history continues after everything has come to rest, each after the one before. A fault makes a history longer, and what
+ * schedules do meanwhile is no difference: by most faults minutes, by the latest duplicates five days. Days are long, so few histories continue for them.
  */
 const LONGER = [0, 20 * 60_000, 6 * 86_400_000];
 const LONG_HISTORIES = 2;
@@ -45,7 +45,7 @@ export interface CalmPlay {
   readonly hasTransactions: boolean;
   /** Status of the answer to each request, 0 for none. */
   readonly statuses: readonly number[];
-  /** Its state when everything has come to rest, and after each time that it went on. */
+  /** Its state when everything has come to rest, and after each time that it continued. */
   readonly states: readonly [EndState, ...EndState[]];
   /** Faults by which it could be late. */
   readonly lateness: readonly Fault[];
@@ -93,9 +93,12 @@ export class Calm {
   private async learnLateness(deployment: Deployment, requests: readonly Stimulus[], name: string): Promise<Calm> {
     let calm: Calm = this;
     const random = new Random('lateness');
+    const possible = random.shuffle([...this.plays[0].lateness]);
+    if (possible.length === 0) return this;
     for (let number = 0, same = 0; number < LATE.most && same < LATE.nothingNew; number++) {
       const share = LATE.shares[number % LATE.shares.length] ?? 0;
-      const faults = this.plays[0].lateness.filter(() => random.chance(share));
+      // One at least: of another construct each time, where there are few.
+      const faults = possible.filter((_, at) => random.chance(share) || at === number % possible.length);
       const state = await playLate(deployment, requests, name, faults);
       const isNew = state !== undefined && calm.baselineOf(state).differences(state).length > 0;
       if (isNew) calm = new Calm(calm.plays, [...calm.late, state]);
@@ -114,7 +117,7 @@ export class Calm {
     return [...new Set(this.plays.map(({ statuses }) => statuses[request] ?? 0))];
   }
 
-  /** Returns what a state is compared with: calm histories that have come to rest, or that went on for as long as its own history has. */
+  /** Returns what a state is compared with: calm histories that have come to rest, or that continued for as long as its own history has. */
   baselineOf({ at }: EndState): Baseline {
     const longer = at - this.plays[0].states[0].at;
     const found = LONGER.findIndex((_, index) => {

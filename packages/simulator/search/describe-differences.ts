@@ -101,8 +101,11 @@ function excerpts(...values: readonly [string | undefined, string | undefined]):
 const cut = (text: string, from = 0): string =>
   `${from > 0 ? '…' : ''}${text.slice(from, from + SHOWN)}${text.length > from + SHOWN ? '…' : ''}`;
 
-const describeKey = (item: Members, key: readonly string[]): string =>
-  cut(JSON.stringify(Object.fromEntries(key.map((name) => [name, item[name]]))));
+/** Writes the key of an item, as far as it is compared. */
+function describeKey(item: Members, key: readonly string[]): string {
+  const text = JSON.stringify(Object.fromEntries(key.map((name) => [name, item[name]])));
+  return text === '{}' ? 'item' : cut(text);
+}
 
 /** Writes an item with its key first, and no long value. */
 function describeItem(item: Members, key: readonly string[]): string {

@@ -48,13 +48,16 @@ function readForm({ properties }: Resource): Pick<TableState, 'key' | 'ttl'> {
   };
 }
 
+/** Names the number of messages that a queue has taken. */
+export const nameSent = (queue: string): string => `messages of ${queue}`;
+
 function countSent({ events, queues, kinesis }: Cloud): Record<string, number> {
   const sent: Record<string, number> = {};
   for (const { bus, event } of events.accepted) {
     const name = `event ${event.source} ${event['detail-type']} on ${bus}`;
     sent[name] = (sent[name] ?? 0) + 1;
   }
-  for (const { label, traffic } of queues.values()) sent[`messages of ${label}`] = traffic.sent;
+  for (const { label, traffic } of queues.values()) sent[nameSent(label)] = traffic.sent;
   for (const { label, taken } of kinesis.list()) sent[`records of ${label}`] = taken;
   return sent;
 }

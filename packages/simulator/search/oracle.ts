@@ -78,7 +78,7 @@ function judge(
   const state = readEndState(cloud);
   const baseline = calm.baselineOf(state);
   const deadLetters = findDeadLetterQueues(cloud);
-  const waits = [...deadLetters].some((queue) => (state.queues[queue] ?? 0) > baseline.messages(queue));
+  const waits = [...deadLetters].some((queue) => baseline.hasMore(queue, state));
   const answers = requests.flatMap(({ name }, at) => {
     const [before, now] = [calm.statusesOf(at), statuses[at] ?? 0];
     const isUsual = before.some((status) => Math.floor(status / 100) === Math.floor(now / 100));
@@ -90,7 +90,7 @@ function judge(
   const queues = Object.entries(state.queues)
     .filter(([queue, messages]) => consumed.has(queue) && messages > baseline.messages(queue))
     .map(([queue, messages]) => `${queue} has ${messages} messages, without faults ${baseline.messages(queue)}`);
-  // What waits for an operator in a dead-letter queue isn't in the tables yet.
+  // What waits for an operator in a dead-letter queue, or was brought from there to where operators look, isn't in the tables yet.
   const tables = waits ? [] : baseline.differences(state);
   const sent = waits ? [] : baseline.unsent(state);
   return Object.entries({ answers, losses, sent, queues, tables }).flatMap(([promise, found]) =>
