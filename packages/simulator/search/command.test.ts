@@ -83,6 +83,52 @@ test('a scenario in TypeScript is loaded, and its own promise is named', () => {
   expect(status).toBe(1);
 });
 
+test.each([1, 2])(
+  'Ctrl-C ends a search of %i processes, which says what it has found until then, and in which scenario',
+  (workers) => {
+    const scenario = (name: string, stop: string) => `{
+    name: '${name}',
+    async play(cloud) {
+      cloud.queue('Shop/Queue').send({ body: '{"id":"lamp"}' });
+      await cloud.world.settle();
+      if (cloud.faults.injected.length === 0) return [];
+      ${stop}
+      return [{ invariant: 'never late', detail: 'late' }];
+    },
+  }`;
+    const file = inFolder('stopped.mjs');
+    writeFileSync(
+      file,
+      `export const one = ${scenario('one', STOP)};
+    export const two = ${scenario('two', '')};`,
+    );
+    const { status, stdout } = simulate([
+      ...[writeQueueShop(counting(false)), '--scenario', file, '--workers', String(workers), '--seeds', '0'],
+      ...['--out', inFolder(`stopped-${workers}`)],
+    ]);
+    expect(stdout).toContain('BROKEN never late');
+    // Another process may have begun the second scenario before it hears of that.
+    if (workers === 1) expect(stdout).toContain('Not searched: two');
+    expect(stdout).toMatch(/\n\d+ of \d+ histories, \d+ finding/);
+    expect(status).toBe(1);
+    const replay = JSON.parse(readFileSync(inFolder(`stopped-${workers}/1.json`), 'utf8'));
+    expect(replay.name).toBe('one');
+  },
+);
+
+test('a finding of the second scenario is played again with it', () => {
+  const file = inFolder('both.mjs');
+  writeFileSync(
+    file,
+    `const make = (name, violations) => ({ name, play: async (cloud) => { cloud.queue('Shop/Queue').send({ body: '{"id":"a"}' }); await cloud.world.settle(); return violations; } });
+    export const one = make('one', []);
+    export const two = make('two', [{ invariant: 'never', detail: 'always' }]);`,
+  );
+  const out = inFolder('both');
+  simulate([writeQueueShop(counting(true)), '--scenario', file, '--workers', '1', '--seeds', '0', '--out', out]);
+  expect(simulate(['--replay', join(out, '1.json')]).stdout).toContain('BROKEN never');
+});
+
 test.each([
   [['nowhere'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
   [['cdk.out', '--for', 'long'], 2, '--for long: a time such as 90s, 5m or 2h was expected'],
