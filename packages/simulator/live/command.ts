@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { TemplateError } from '../assembly/intrinsics.js';
 import { AssemblyNotModelled } from '../assembly/obstacles.js';
+import { parseClaims, simulatedIssuer } from '../client/issuer.js';
 import { checkAssembly } from '../cloud/check-assembly.js';
 import { loadOutside } from '../cloud/load-outside.js';
 import { renderIgnored, renderObstacles } from '../cloud/render-obstacles.js';
@@ -32,6 +33,8 @@ orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
 orderly-local duplicate <id of an event>
+orderly-local token <sub> [<claim>=<value>]...
+                                   prints a token of the simulated issuer by the cloud's time, as in token vera role=clerk
   --endpoint <url>   of the cloud that a command is for (http://127.0.0.1:${DEFAULT_PORT})`;
 
 const OPTIONS = {
@@ -60,6 +63,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
     const [word = 'cdk.out', ...words] = positionals;
     if (word === 'check') return check(words[0] ?? 'cdk.out');
+    if (word === 'token') return await printToken(new LocalCloudClient(values.endpoint ?? ''), words);
     const command = COMMANDS[word];
     if (!command) return await run(word, values);
     console.log(JSON.stringify(await command(new LocalCloudClient(values.endpoint ?? ''), words, values), null, 2));
@@ -103,6 +107,18 @@ const COMMANDS: Readonly<
   duplicate: (cloud, [id = '']) => cloud.redeliver(id),
   reset: (cloud) => cloud.reset(),
 };
+
+/** Prints a token, and nothing else, for `curl -H "Authorization: Bearer $(...)"`. @throws {UsageError} @throws {LocalCloudRefused} */
+async function printToken(cloud: LocalCloudClient, [sub, ...words]: readonly string[]): Promise<number> {
+  const wrong = words.find((word) => Object.keys(parseClaims([word])).length === 0);
+  if (sub === undefined || sub.includes('=') || wrong !== undefined)
+    throw new UsageError(
+      `token ${[sub, ...words].join(' ').trim()}: a subject and claims were expected, as in token vera role=clerk`,
+    );
+  const { now } = await cloud.status();
+  console.log(simulatedIssuer.token({ sub, ...parseClaims(words) }, Date.parse(now)));
+  return 0;
+}
 
 /** Lists what stands in the way of an assembly. @returns 1 if anything does */
 function check(folder: string): number {

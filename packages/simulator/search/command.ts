@@ -296,7 +296,8 @@ async function searchInWorkers(
           }
         });
         child.on('error', reject);
-        child.on('exit', (code) => reject(new Error(`a worker ended with ${code}`)));
+        // A worker that has not begun when Ctrl-C comes has searched nothing.
+        child.on('exit', (code) => (signal.aborted ? resolve([]) : reject(new Error(`a worker ended with ${code}`))));
       }),
   );
   return (await Promise.all(results)).flat();
