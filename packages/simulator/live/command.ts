@@ -2,6 +2,7 @@
 import { existsSync, watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Assembly } from '../assembly/assembly.js';
 import { TemplateError } from '../assembly/intrinsics.js';
 import { AssemblyNotModelled } from '../assembly/obstacles.js';
 import { parseClaims, simulatedIssuer } from '../client/issuer.js';
@@ -14,6 +15,7 @@ import { ModuleUnusable } from '../runtime/import-file.js';
 import { pathOf } from './api-addresses.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
+import { adviseOutside } from './outside-advice.js';
 import { DEFAULT_PORT, PortInUse } from './server.js';
 import { StateRefused } from './state.js';
 import { readOutside } from './stub-addresses.js';
@@ -124,6 +126,7 @@ async function printToken(cloud: LocalCloudClient, [sub, ...words]: readonly str
 function check(folder: string): number {
   const obstacles = checkAssembly(folder);
   console.log(renderObstacles(folder, obstacles));
+  for (const line of adviseOutside(new Assembly(folder))) console.log(line);
   return obstacles.length === 0 ? 0 : 1;
 }
 
