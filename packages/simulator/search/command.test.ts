@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { allowStatement, arnOf, CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
@@ -119,6 +119,29 @@ test.each([1, 2])(
     expect(replay.name).toBe('one');
   },
 );
+
+test('a file that calls checkScenario is searched too', () => {
+  const file = inFolder('checked.mjs');
+  const prove = pathToFileURL(fileURLToPath(new URL('./prove.ts', import.meta.url)));
+  writeFileSync(
+    file,
+    `import { checkScenario } from '${prove}';
+    await checkScenario('nowhere', { name: 'checked', play: async () => [{ invariant: 'never', detail: 'always' }] });`,
+  );
+  const app = writeQueueShop(counting(true));
+  const { stdout } = simulate([
+    app,
+    '--scenario',
+    file,
+    '--workers',
+    '1',
+    '--seeds',
+    '0',
+    '--out',
+    inFolder('checked'),
+  ]);
+  expect(stdout).toContain('BROKEN never');
+});
 
 test('a finding of the second scenario is played again with it', () => {
   const file = inFolder('both.mjs');
