@@ -107,7 +107,7 @@ export class Calm {
     return calm;
   }
 
-  /** Attributes that are not compared, since they differ without any fault. */
+  /** Attributes that are not compared, since they differ without any fault, or when work is only late. */
   get leftOut(): readonly string[] {
     return this.baselines[0]?.leftOut ?? [];
   }

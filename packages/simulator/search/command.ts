@@ -200,7 +200,8 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (process.env.GITHUB_ACTIONS === 'true' && findings.length > 0) console.log(renderAnnotations(findings));
   if (refused.length > 0) console.log(`\nRefused even without faults: ${refused.join(', ')}`);
   if (unknownHosts.length > 0) console.log(`\nNot looked at: ${describeUnknownHosts(unknownHosts)}`);
-  if (leftOut.length > 0) console.log(`\nNot compared, since it differs without any fault: ${leftOut.join(', ')}`);
+  if (leftOut.length > 0)
+    console.log(`\nNot compared, since it differs without any fault, or when work is only late: ${leftOut.join(', ')}`);
   if (!deployment.recycles)
     console.log('Modules of some functions keep something between invocations: each history has new environments.');
   const left = scenarios.filter(({ name }) => !results.some(({ scenario }) => scenario === name));

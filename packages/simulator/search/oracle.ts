@@ -23,7 +23,7 @@ const NAMED = 4;
 /** A scenario of recorded requests, and what was found before any fault. */
 export interface Oracle {
   readonly scenario: Scenario;
-  /** Attributes that are not compared, since they differ without any fault. */
+  /** Attributes that are not compared, since they differ without any fault, or when work is only late. */
   readonly leftOut: readonly string[];
   /** Requests that break a promise when they are repeated. */
   readonly repeats: readonly Violation[];
