@@ -123,3 +123,14 @@ test('an attribute that differs between items of one key when work was late is l
   expect(baseline.differences(commits(commit(1, 'reserve'), commit(2, 'charge')))).toEqual([]);
   expect(baseline.differences(commits(commit(1, 'reserve')))).toEqual(['Orders lacks {"pk":"saga","sk":2}']);
 });
+
+test('a dead-letter queue has more if it got more, although a function has taken it since', () => {
+  const got = (messages: number, waiting = 0): EndState => ({
+    ...state(0, [], waiting),
+    sent: { 'messages of Later': messages },
+  });
+  const baseline = new Baseline([got(0), got(0)]);
+  expect(baseline.hasMore('Later', got(0))).toBe(false);
+  expect(baseline.hasMore('Later', got(1))).toBe(true);
+  expect(baseline.hasMore('Later', got(0, 1))).toBe(true);
+});
