@@ -4,6 +4,7 @@ export { Assembly, type StackSource, type TemplateChange } from './assembly/asse
 export type { JsonObject } from './assembly/intrinsics.js';
 export { readStacks, type StackArtifact } from './assembly/manifest.js';
 export { AssemblyNotModelled, type Obstacle } from './assembly/obstacles.js';
+export { awaitDueWork, type DueWork } from './client/await-due-work.js';
 export {
   type AnsweredCall,
   ApiClient,
@@ -64,7 +65,7 @@ export { Bookmarks } from './search/bookmarks.js';
 export { type CampaignOptions, playEverySingleFault, playSeeds } from './search/campaign.js';
 export { KINDS } from './search/explain.js';
 export type { BrokenHistory, Finding } from './search/findings.js';
-export { AppDoesNotAnswer, PROMISES } from './search/oracle.js';
+export { PROMISES } from './search/oracle.js';
 export { type CheckScenarioOptions, checkScenario } from './search/prove.js';
 export { RequestsUnreadable } from './search/recorded-requests.js';
 export { renderReport } from './search/report.js';
@@ -78,6 +79,7 @@ export {
   type Violation,
 } from './search/scenario.js';
 export { type SearchRequestsOptions, searchRequests } from './search/search-requests.js';
+export { AppDoesNotAnswer } from './search/send-requests.js';
 export { shrink } from './search/shrink.js';
 export { playSingleFaults, type SingleFaultOptions } from './search/singles.js';
 export type { ApiRequest, ApiResponse } from './services/apigateway/messages.js';

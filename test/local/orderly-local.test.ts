@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalCloudClient } from '@orderly/simulator';
+import { LocalCloudClient, simulatedIssuer } from '@orderly/simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arnOf, functionResource, TABLE, writeAssembly } from '../../packages/simulator/support/clouds.js';
 import { makeBundle } from '../../tools/bundle.mjs';
@@ -97,6 +97,8 @@ describe('a command', () => {
     [['forward', 'soon'], 1, "'soon' is no duration: 90s, 15m, 2h, 36d or 1d12h was expected"],
     [['fault', 'Shop/None', 'killed-after'], 1, 'there are Shop/Work, or * for any'],
     [['fault', 'Shop/Work', 'killed-after', '--next', 'many'], 1, 'next: a whole number of at least 1 was expected'],
+    [['token'], 2, 'a subject and claims were expected, as in token vera role=clerk'],
+    [['token', 'vera', 'clerk'], 2, 'token vera clerk: a subject and claims were expected'],
     [['--nonsense'], 2, 'orderly-local [folder]'],
     [['no-such-folder'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
     [[folder, '--port', 'many'], 2, '--port many: a number from 1 to 65535 was expected'],
@@ -108,6 +110,15 @@ describe('a command', () => {
     expect(ended.output).toContain(words);
     expect(ended.output).not.toContain('    at ');
   });
+});
+
+test('it prints a token of the simulated issuer, by its own time', async () => {
+  const { now } = await new LocalCloudClient(url).forward(2 * 86_400_000);
+  const { code, output } = await ends('token', 'vera', 'role=clerk', '--endpoint', url);
+  expect(code, output).toBe(0);
+  const claims = JSON.parse(Buffer.from(output.trim().split('.')[1] ?? '', 'base64url').toString());
+  expect(claims).toMatchObject({ sub: 'vera', role: 'clerk', iss: simulatedIssuer.auth.issuer });
+  expect(claims.iat * 1_000).toBeGreaterThan(Date.parse(now) - 3_600_000);
 });
 
 test('a new assembly in the folder is deployed, and what is stored stays', async () => {

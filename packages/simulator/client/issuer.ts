@@ -67,3 +67,12 @@ export const simulatedIssuer = new SimulatedIssuer({
   issuer: 'https://issuer.simulated.invalid',
   audience: 'simulated',
 });
+
+/** Reads claims from words such as `role=clerk`. A word without a name or a value is left out. */
+export const parseClaims = (words: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    words.flatMap((word) => {
+      const [, name, value] = /^([^=]+)=(.+)$/.exec(word) ?? [];
+      return name !== undefined && value !== undefined ? [[name, value]] : [];
+    }),
+  );

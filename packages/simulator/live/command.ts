@@ -2,8 +2,10 @@
 import { existsSync, watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Assembly } from '../assembly/assembly.js';
 import { TemplateError } from '../assembly/intrinsics.js';
 import { AssemblyNotModelled } from '../assembly/obstacles.js';
+import { parseClaims, simulatedIssuer } from '../client/issuer.js';
 import { checkAssembly } from '../cloud/check-assembly.js';
 import { loadOutside } from '../cloud/load-outside.js';
 import { renderIgnored, renderObstacles } from '../cloud/render-obstacles.js';
@@ -13,6 +15,7 @@ import { ModuleUnusable } from '../runtime/import-file.js';
 import { pathOf } from './api-addresses.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
+import { adviseOutside } from './outside-advice.js';
 import { DEFAULT_PORT, PortInUse } from './server.js';
 import { StateRefused } from './state.js';
 import { readOutside } from './stub-addresses.js';
@@ -32,6 +35,8 @@ orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
 orderly-local duplicate <id of an event>
+orderly-local token <sub> [<claim>=<value>]...
+                                   prints a token of the simulated issuer by the cloud's time, as in token vera role=clerk
   --endpoint <url>   of the cloud that a command is for (http://127.0.0.1:${DEFAULT_PORT})`;
 
 const OPTIONS = {
@@ -60,6 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
     const [word = 'cdk.out', ...words] = positionals;
     if (word === 'check') return check(words[0] ?? 'cdk.out');
+    if (word === 'token') return await printToken(new LocalCloudClient(values.endpoint ?? ''), words);
     const command = COMMANDS[word];
     if (!command) return await run(word, values);
     console.log(JSON.stringify(await command(new LocalCloudClient(values.endpoint ?? ''), words, values), null, 2));
@@ -104,10 +110,23 @@ const COMMANDS: Readonly<
   reset: (cloud) => cloud.reset(),
 };
 
+/** Prints a token, and nothing else, for `curl -H "Authorization: Bearer $(...)"`. @throws {UsageError} @throws {LocalCloudRefused} */
+async function printToken(cloud: LocalCloudClient, [sub, ...words]: readonly string[]): Promise<number> {
+  const wrong = words.find((word) => Object.keys(parseClaims([word])).length === 0);
+  if (sub === undefined || sub.includes('=') || wrong !== undefined)
+    throw new UsageError(
+      `token ${[sub, ...words].join(' ').trim()}: a subject and claims were expected, as in token vera role=clerk`,
+    );
+  const { now } = await cloud.status();
+  console.log(simulatedIssuer.token({ sub, ...parseClaims(words) }, Date.parse(now)));
+  return 0;
+}
+
 /** Lists what stands in the way of an assembly. @returns 1 if anything does */
 function check(folder: string): number {
   const obstacles = checkAssembly(folder);
   console.log(renderObstacles(folder, obstacles));
+  for (const line of adviseOutside(new Assembly(folder))) console.log(line);
   return obstacles.length === 0 ? 0 : 1;
 }
 

@@ -14,7 +14,9 @@ const returned = { kind: 'returned', value: null } as Invocation['result'];
 
 test('an invocation that failed is shown with its error, from outside of the function', () => {
   const failed = { kind: 'failed', name: 'TypeError', message: 'x is not a function' } as Invocation['result'];
-  expect(line(failed)).toBe('00:00:00.000  Orders/RunJudgements  12 ms  failed: TypeError: x is not a function');
+  expect(line(failed)).toBe(
+    '1970-01-01T00:00:00.000Z  Orders/RunJudgements  12 ms  failed: TypeError: x is not a function',
+  );
 });
 
 test('an error that the function caught is shown with its name and the text that it logged', () => {

@@ -5,9 +5,9 @@ const BY_RUNTIME = /^(Invoke Error|Uncaught Exception|Unhandled Promise Rejectio
 /** Longest text of what it logged. */
 const SHOWN = 240;
 
-/** Describes an invocation in one line: time, function, duration, outcome, and the last thing that it logged. */
+/** Describes an invocation in one line: date and time, function, duration, outcome, and the last thing that it logged. */
 export function formatInvocation({ fn, began, ended, result, logged }: Invocation): string {
-  const time = new Date(began).toISOString().slice(11, 23);
+  const time = new Date(began).toISOString();
   const outcome = result.kind === 'failed' ? `failed: ${result.name}: ${result.message}` : result.kind;
   // Lambda's runtime logs what the outcome says already.
   const isKnown = logged === undefined || (result.kind === 'failed' && BY_RUNTIME.test(logged));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { allowStatement, arnOf, CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
@@ -81,6 +81,79 @@ test('a scenario in TypeScript is loaded, and its own promise is named', () => {
   ]);
   expect(stdout).toContain('BROKEN counted once');
   expect(status).toBe(1);
+});
+
+/** Sends Ctrl-C to the first process, once. */
+const STOP = `const part = process.env.ORDERLY_SIMULATE_WORKER ?? '0';
+  if (part.startsWith('0')) globalThis.stopped ??= process.kill(part === '0' ? process.pid : process.ppid, 'SIGINT');`;
+
+test.each([1, 2])(
+  'Ctrl-C ends a search of %i processes, which says what it has found until then, and in which scenario',
+  (workers) => {
+    const scenario = (name: string, stop: string) => `{
+    name: '${name}',
+    async play(cloud) {
+      cloud.queue('Shop/Queue').send({ body: '{"id":"lamp"}' });
+      await cloud.world.settle();
+      if (cloud.faults.injected.length === 0) return [];
+      ${stop}
+      return [{ invariant: 'never late', detail: 'late' }];
+    },
+  }`;
+    const file = inFolder('stopped.mjs');
+    writeFileSync(
+      file,
+      `export const one = ${scenario('one', STOP)};
+    export const two = ${scenario('two', '')};`,
+    );
+    const { status, stdout } = simulate([
+      ...[writeQueueShop(counting(false)), '--scenario', file, '--workers', String(workers), '--seeds', '0'],
+      ...['--out', inFolder(`stopped-${workers}`)],
+    ]);
+    expect(stdout).toContain('BROKEN never late');
+    // Another process may have begun the second scenario before it gets the signal.
+    if (workers === 1) expect(stdout).toContain('Not searched: two');
+    expect(stdout).toMatch(/\n\d+ of \d+ histories, \d+ finding/);
+    expect(status).toBe(1);
+    const replay = JSON.parse(readFileSync(inFolder(`stopped-${workers}/1.json`), 'utf8'));
+    expect(replay.name).toBe('one');
+  },
+);
+
+test('a file that calls checkScenario is searched too', () => {
+  const file = inFolder('checked.mjs');
+  const prove = pathToFileURL(fileURLToPath(new URL('./prove.ts', import.meta.url)));
+  writeFileSync(
+    file,
+    `import { checkScenario } from '${prove}';
+    await checkScenario('nowhere', { name: 'checked', play: async () => [{ invariant: 'never', detail: 'always' }] });`,
+  );
+  const app = writeQueueShop(counting(true));
+  const { stdout } = simulate([
+    app,
+    '--scenario',
+    file,
+    '--workers',
+    '1',
+    '--seeds',
+    '0',
+    '--out',
+    inFolder('checked'),
+  ]);
+  expect(stdout).toContain('BROKEN never');
+});
+
+test('a finding of the second scenario is played again with it', () => {
+  const file = inFolder('both.mjs');
+  writeFileSync(
+    file,
+    `const make = (name, violations) => ({ name, play: async (cloud) => { cloud.queue('Shop/Queue').send({ body: '{"id":"a"}' }); await cloud.world.settle(); return violations; } });
+    export const one = make('one', []);
+    export const two = make('two', [{ invariant: 'never', detail: 'always' }]);`,
+  );
+  const out = inFolder('both');
+  simulate([writeQueueShop(counting(true)), '--scenario', file, '--workers', '1', '--seeds', '0', '--out', out]);
+  expect(simulate(['--replay', join(out, '1.json')]).stdout).toContain('BROKEN never');
 });
 
 test.each([

@@ -14,16 +14,18 @@ import { renderIgnored } from '../cloud/render-obstacles.js';
 import type { FaultKind } from '../engine/faults.js';
 import { CodeNotRunnable } from '../runtime/function-code.js';
 import { ModuleUnusable } from '../runtime/import-file.js';
+import { describeUnknownHosts } from './calm.js';
 import { KINDS } from './explain.js';
 import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
 import { renderAnnotations, renderFindings, renderJUnit, renderSarif, renderSummary } from './findings-files.js';
 import { loadScenarios, ScenarioUnusable } from './load-scenario.js';
-import { AppDoesNotAnswer, describeUnknownHosts, makeOracle, PROMISES } from './oracle.js';
+import { makeOracle, PROMISES } from './oracle.js';
 import { showProgress } from './progress.js';
 import { RequestsUnreadable, readRequests } from './recorded-requests.js';
 import type { Scenario, Violation } from './scenario.js';
-import { playAgain, type SearchResult, searchApp } from './search-app.js';
+import { type Progress, playAgain, type ScenariosOptions, type SearchResult, searchScenarios } from './search-app.js';
 import { toRepeated } from './search-requests.js';
+import { AppDoesNotAnswer } from './send-requests.js';
 import { makeStarter } from './starter.js';
 import { StepImpossible } from './steps.js';
 
@@ -35,7 +37,7 @@ const USAGE = `orderly-simulate [folder] [--scenario <file> | --requests <file>]
                        app without an API (.json), with promises that every app makes; requests.http or requests.json by default,
                        and the first call writes one for your routes
   --outside <module>   models of hosts outside of AWS that functions call, as the module exports them by default
-  --for <time>         ends after 90s, 5m, 2h
+  --for <time>         ends the search after 90s, 5m, 2h; each of several scenarios has the same share
   --seeds <number>     histories with random faults (50)
   --workers <number>   processes (one for each core)
   --without <kinds>    kinds of faults that you don't want, as in late,very-late; --kinds lists them all
@@ -70,7 +72,7 @@ class UsageError extends Error {
 
 /** What a worker tells. */
 type FromWorker =
-  | { readonly kind: 'progress'; readonly done: number; readonly all: number; readonly broken: number }
+  | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'result'; readonly results: readonly SearchResult[] }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -162,7 +164,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   const part = process.env[WORKER];
   const options = {
     seeds: parseCount('seeds', values.seeds),
-    until: values.for === undefined ? undefined : Date.now() + parseTime(values.for),
+    time: values.for === undefined ? undefined : parseTime(values.for),
     without: parseKinds(values.without ?? ''),
   };
   if (values.scenario === undefined && values.requests === undefined) {
@@ -179,13 +181,16 @@ async function search(folder: string, args: readonly string[], values: Values): 
   const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
+  const signal = onInterrupt();
+  const onProgress = showProgress(process.stderr);
+  const share = { part: 0, of: 1 };
   const results =
     most === 1
-      ? await searchAll(prepared, options, { part: 0, of: 1 }, showProgress(process.stderr))
-      : await searchInWorkers(args, most);
+      ? await searchScenarios(deployment, scenarios, { ...options, share, signal, onProgress })
+      : await searchInWorkers(args, most, signal);
   const found = results.flatMap(({ broken }) => broken);
-  const findings = groupFindings([...found, ...repeats.map(toRepeated)]);
-  const replayOf = writeReplays(folder, values, scenarios, findings);
+  const findings = groupFindings([...found, ...repeats.map((one) => toRepeated(scenarios[0]?.name ?? '', one))]);
+  const replayOf = writeReplays(folder, values, findings);
   if (findings.length > 0) console.log(renderFindings(findings, replayOf));
   const promises =
     values.requests === undefined ? [...new Set(findings.map(({ promise }) => promise))] : Object.values(PROMISES);
@@ -195,13 +200,16 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (process.env.GITHUB_ACTIONS === 'true' && findings.length > 0) console.log(renderAnnotations(findings));
   if (refused.length > 0) console.log(`\nRefused even without faults: ${refused.join(', ')}`);
   if (unknownHosts.length > 0) console.log(`\nNot looked at: ${describeUnknownHosts(unknownHosts)}`);
-  if (leftOut.length > 0) console.log(`\nNot compared, since it differs without any fault: ${leftOut.join(', ')}`);
+  if (leftOut.length > 0)
+    console.log(`\nNot compared, since it differs without any fault, or when work is only late: ${leftOut.join(', ')}`);
   if (!deployment.recycles)
     console.log('Modules of some functions keep something between invocations: each history has new environments.');
-  const histories = results.reduce((sum, one) => sum + one.histories, 0);
-  console.log(`\n${renderSummary(histories, findings)}`);
+  const left = scenarios.filter(({ name }) => !results.some(({ scenario }) => scenario === name));
+  if (left.length > 0) console.log(`\nNot searched: ${left.map(({ name }) => name).join(', ')}`);
+  console.log(`\n${renderSummary(results, findings)}`);
   if (ignored !== undefined) console.log(ignored);
-  return findings.length > 0 ? 1 : 0;
+  if (findings.length > 0) return 1;
+  return signal.aborted ? INTERRUPTED : 0;
 }
 
 /** Files of requests that are looked for where none is named. */
@@ -222,30 +230,39 @@ function writeStarter(folder: string): number {
   return 2;
 }
 
-type Options = Pick<Parameters<typeof searchApp>[2], 'seeds' | 'until' | 'without'>;
-type Share = Parameters<typeof searchApp>[2]['share'];
+/** Exit code of a process that Ctrl-C has ended. */
+const INTERRUPTED = 130;
 
-async function searchAll(
-  { deployment, scenarios }: Prepared,
-  options: Options,
-  share: Share,
-  onProgress: (done: number, all: number, broken: number) => void,
-): Promise<readonly SearchResult[]> {
-  const results: SearchResult[] = [];
-  for (const scenario of scenarios)
-    results.push(await searchApp(deployment, scenario, { ...options, share, onProgress }));
-  return results;
+/** Returns a signal that Ctrl-C gives: the search ends, and says what it has found. A second Ctrl-C ends the process. */
+function onInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  process.once('SIGINT', () => {
+    controller.abort();
+    process.once('SIGINT', () => process.exit(INTERRUPTED));
+  });
+  return controller.signal;
 }
+
+type Options = Pick<ScenariosOptions, 'seeds' | 'time' | 'without'>;
 
 /** Plays a share of the search, and tells the process that has started it. */
 async function work(folder: string, values: Values, options: Options, name: string): Promise<number> {
   const tell = (message: FromWorker): void => void process.send?.(message);
   try {
     const [part = 0, of = 1] = name.split('/').map(Number);
-    const prepared = await prepare(folder, values);
-    const onProgress = (done: number, all: number, broken: number): void =>
-      tell({ kind: 'progress', done, all, broken });
-    tell({ kind: 'result', results: await searchAll(prepared, options, { part, of }, onProgress) });
+    // A terminal sends Ctrl-C to each process, and the first process sends it too.
+    const controller = new AbortController();
+    process.on('SIGINT', () => controller.abort());
+    const { deployment, scenarios } = await prepare(folder, values);
+    const onProgress = (progress: Progress): void => tell({ kind: 'progress', progress });
+    const { signal } = controller;
+    const results = await searchScenarios(deployment, scenarios, {
+      ...options,
+      share: { part, of },
+      signal,
+      onProgress,
+    });
+    tell({ kind: 'result', results });
   } catch (error) {
     tell({ kind: 'failed', message: (error as Error).message });
   }
@@ -254,26 +271,34 @@ async function work(folder: string, values: Values, options: Options, name: stri
 }
 
 /** Lets several processes search. They end with this one. */
-async function searchInWorkers(args: readonly string[], most: number): Promise<readonly SearchResult[]> {
+async function searchInWorkers(
+  args: readonly string[],
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly SearchResult[]> {
   const show = showProgress(process.stderr);
-  const state = Array.from({ length: most }, () => ({ done: 0, all: 0, broken: 0 }));
+  const state = Array.from({ length: most }, (): Progress => ({ scenario: '', done: 0, all: 0, broken: 0 }));
   const results = state.map(
     (_, part) =>
       new Promise<readonly SearchResult[]>((resolve, reject) => {
         const env = { ...process.env, [WORKER]: `${part}/${most}` };
         const child = fork(fileURLToPath(import.meta.url), [...args], { env });
         process.once('exit', () => child.kill());
+        signal.addEventListener('abort', () => child.kill('SIGINT'));
         child.on('message', (message: FromWorker) => {
           if (message.kind === 'result') resolve(message.results);
           else if (message.kind === 'failed') reject(new AppDoesNotAnswer(message.message));
           else {
-            state[part] = message;
-            const sum = (of: 'done' | 'all' | 'broken'): number => state.reduce((all, one) => all + one[of], 0);
-            show(sum('done'), sum('all'), sum('broken'));
+            const { scenario } = message.progress;
+            state[part] = message.progress;
+            const same = state.filter((one) => one.scenario === scenario);
+            const sum = (of: 'done' | 'all' | 'broken'): number => same.reduce((all, one) => all + one[of], 0);
+            show({ scenario, done: sum('done'), all: sum('all'), broken: sum('broken') });
           }
         });
         child.on('error', reject);
-        child.on('exit', (code) => reject(new Error(`a worker ended with ${code}`)));
+        // A worker that has not begun when Ctrl-C comes has searched nothing.
+        child.on('exit', (code) => (signal.aborted ? resolve([]) : reject(new Error(`a worker ended with ${code}`))));
       }),
   );
   return (await Promise.all(results)).flat();
@@ -283,14 +308,12 @@ async function searchInWorkers(args: readonly string[], most: number): Promise<r
 function writeReplays(
   folder: string,
   { out = '', scenario, requests, outside }: Values,
-  scenarios: readonly Scenario[],
   findings: ReturnType<typeof groupFindings>,
 ): (number: number) => string {
   const fileOf = (number: number): string => join(out, `${number}.json`);
   if (findings.length > 0) mkdirSync(out, { recursive: true });
   for (const [at, { shortest }] of findings.entries()) {
-    const { seed, bySeed, faults } = shortest;
-    const name = scenarios[0]?.name ?? '';
+    const { scenario: name, seed, bySeed, faults } = shortest;
     const file: ReplayFile = { folder, scenario, requests, outside, name, seed, bySeed, faults };
     writeFileSync(fileOf(at + 1), `${JSON.stringify(file, null, 2)}\n`);
   }

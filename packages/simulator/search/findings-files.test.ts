@@ -3,6 +3,7 @@ import type { BrokenHistory, Finding } from './findings.js';
 import { renderFindings, renderSummary } from './findings-files.js';
 
 const history = (point: string, ...promises: string[]): BrokenHistory => ({
+  scenario: 'orders',
   seed: 'singles',
   bySeed: false,
   faults: [{ point, kind: 'answer-lost' }],
@@ -33,9 +34,18 @@ test('a history that breaks several promises is shown once, and named by the oth
   );
 });
 
+const searched = (scenario: string, histories: number, all = histories) => ({ scenario, histories, all });
+
 test('the last lines of a search say where it has found something', () => {
-  expect(renderSummary(40, findings)).toBe(
+  expect(renderSummary([searched('orders', 30), searched('orders', 10)], findings)).toBe(
     '40 histories, 3 findings, by the construct where the fault happened:\n  Place: answer-lost\n  Work: answer-lost',
   );
-  expect(renderSummary(40, [])).toBe('40 histories, 0 findings');
+  expect(renderSummary([searched('orders', 40)], [])).toBe('40 histories, 0 findings');
+});
+
+test('a search that ended before all was played says how much is left, of each scenario', () => {
+  expect(renderSummary([searched('orders', 30, 100)], [])).toBe('30 of 100 histories, 0 findings');
+  expect(renderSummary([searched('orders', 30, 100), searched('refunds', 8), searched('orders', 20, 50)], [])).toBe(
+    '  orders: 50 of 150 histories\n  refunds: 8 histories\n58 of 158 histories, 0 findings',
+  );
 });

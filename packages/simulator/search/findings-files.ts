@@ -1,6 +1,7 @@
 import type { FaultKind } from '../engine/faults.js';
 import { KINDS } from './explain.js';
 import type { BrokenHistory, Finding } from './findings.js';
+import type { SearchResult } from './search-app.js';
 
 /** Writes findings for people: by promise, each with its cause and its history on one screen. @param replay returns the command that plays one again */
 export function renderFindings(findings: readonly Finding[], replay: (number: number) => string): string {
@@ -21,10 +22,18 @@ export function renderFindings(findings: readonly Finding[], replay: (number: nu
 }
 
 const isSameHistory = (one: BrokenHistory, other: BrokenHistory): boolean =>
-  one.seed === other.seed && JSON.stringify(one.faults) === JSON.stringify(other.faults);
+  one.scenario === other.scenario &&
+  one.seed === other.seed &&
+  JSON.stringify(one.faults) === JSON.stringify(other.faults);
 
-/** Writes how much was played and found, and where: the last lines of a search. */
-export function renderSummary(histories: number, findings: readonly Finding[]): string {
+/**
+ * Writes how much was played and found, and where: the last lines of a search.
+ * @param results one or more of each scenario, as its processes have searched it
+ */
+export function renderSummary(
+  results: readonly Pick<SearchResult, 'scenario' | 'histories' | 'all'>[],
+  findings: readonly Finding[],
+): string {
   const kinds = new Map<string, Set<string>>();
   for (const { kind, construct } of findings) {
     const where = construct === '' ? 'without a fault' : construct;
@@ -33,8 +42,21 @@ export function renderSummary(histories: number, findings: readonly Finding[]): 
   const lines = [...kinds]
     .sort(([, one], [, other]) => other.size - one.size)
     .map(([where, some]) => (where === 'without a fault' ? `  ${where}` : `  ${where}: ${[...some].join(', ')}`));
-  const count = `${histories} histories, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
-  return findings.length === 0 ? count : `${count}, by the construct where the fault happened:\n${lines.join('\n')}`;
+  const count = `${countHistories(results)}, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
+  const found =
+    findings.length === 0 ? count : `${count}, by the construct where the fault happened:\n${lines.join('\n')}`;
+  const scenarios = [...new Set(results.map(({ scenario }) => scenario))];
+  if (scenarios.length < 2) return found;
+  const each = scenarios.map((name) => `  ${name}: ${countHistories(results.filter((one) => one.scenario === name))}`);
+  return [...each, found].join('\n');
+}
+
+/** Says how many histories were played, and of how many if the search ended before. */
+function countHistories(results: readonly Pick<SearchResult, 'histories' | 'all'>[]): string {
+  const [done, all] = [results.map(({ histories }) => histories), results.map((one) => one.all)].map((numbers) =>
+    numbers.reduce((sum, number) => sum + number, 0),
+  );
+  return done === all ? `${done} histories` : `${done} of ${all} histories`;
 }
 
 /** @param before number of an earlier finding with the same history, which needn't be shown again */

@@ -4,6 +4,8 @@ import type { History } from './scenario.js';
 
 /** A history that broke a promise, as a report has it: it can be written as JSON, and played again. */
 export interface BrokenHistory {
+  /** Name of its scenario. */
+  readonly scenario: string;
   readonly seed: string;
   /** Whether the seed decided over faults and conditions; otherwise the faults are all there is. */
   readonly bySeed: boolean;
@@ -31,9 +33,10 @@ const BY_CONDITIONS =
   'It is broken without any fault, under the conditions of a seed: clocks of functions differ by up to 2 s, environments are cold, expired items and indexes are late, pages are short.';
 
 /** Describes a broken history. */
-export function describeBroken({ seed, faults, violations, trace }: History, bySeed: boolean): BrokenHistory {
+export function describeBroken({ scenario, seed, faults, violations, trace }: History, bySeed: boolean): BrokenHistory {
   const [fault] = faults;
   return {
+    scenario: scenario.name,
     seed,
     bySeed,
     faults,

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
 import { apiMethod, createApi, integrationUri } from '../support/apis.js';
-import { CLIENT, createCloud, functionResource } from '../support/clouds.js';
+import { arnOf, CLIENT, createCloud, functionResource } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
-import { AppDoesNotAnswer, makeOracle, PROMISES } from './oracle.js';
+import { makeOracle, PROMISES } from './oracle.js';
 import type { Step } from './recorded-requests.js';
 import { searchApp } from './search-app.js';
+import { AppDoesNotAnswer } from './send-requests.js';
 import { doStep } from './steps.js';
 
 const REQUESTS = [
@@ -14,8 +15,8 @@ const REQUESTS = [
   { name: 'POST /', method: 'POST', path: '/', headers: {}, body: '{"id":"desk"}' },
 ];
 
-const search = async (worker: string) => {
-  const deployment = loadDeployment(writeQueueShop(worker));
+const search = async (worker: string, more?: Parameters<typeof writeQueueShop>[1]) => {
+  const deployment = loadDeployment(writeQueueShop(worker, more));
   const { scenario, leftOut, repeats } = await makeOracle(deployment, REQUESTS);
   const share = { part: 0, of: 1 };
   const { broken } = await searchApp(deployment, scenario, {
@@ -165,4 +166,42 @@ test('an app whose API may not call its function says so: neither the function n
   await expect(makeOracle(deployment, REQUESTS)).rejects.toThrow(
     /POST \/ -> 500; first error: DENIED lambda:InvokeFunction on .*:Shop-Shut for apigateway.amazonaws.com: no permission of Shop\/Shut is for arn:aws:execute-api:.*\/dev\/POST\//,
   );
+});
+
+/** Code of the queue's function that writes an item for each order, and what `more` adds to it. */
+const writing = (more: string): string => `${CLIENT}
+exports.handler = async ({ Records: [{ body, attributes }] }) => {
+  const put = async (Item) => {
+    const { status } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item });
+    if (status !== 200) throw new Error('put: ' + status);
+  };
+  const { id } = JSON.parse(body);
+  await put({ pk: { S: id }, ${more} });
+};`;
+
+test('a number of attempts that a crash changes is what recovery writes, and no finding', async () => {
+  const { findings, leftOut } = await search(writing('attempts: { N: attributes.ApproximateReceiveCount }'));
+  expect(findings).toEqual([]);
+  expect(leftOut).toEqual(['Shop/Table: attempts']);
+});
+
+test('what a schedule does in the days that a late duplicate adds to a history is no finding', async () => {
+  const rule = {
+    Type: 'AWS::Events::Rule',
+    Properties: { ScheduleExpression: 'rate(2 hours)', Targets: [{ Id: 'T', Arn: arnOf('Work') }] },
+  };
+  const Principal = 'events.amazonaws.com';
+  const permission = {
+    Type: 'AWS::Lambda::Permission',
+    Properties: { Action: 'lambda:InvokeFunction', FunctionName: arnOf('Work'), Principal, SourceArn: arnOf('Rule') },
+  };
+  // A lease that the first tick writes, and nobody deletes.
+  const worker = writing('').replace(
+    'async ({ Records: [{ body, attributes }] }) => {',
+    () => `async (event) => {
+    if (!event.Records) return call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'lease' } } });
+    const [{ body }] = event.Records;`,
+  );
+  const { findings } = await search(worker, { Rule: rule, Permission: permission });
+  expect(findings).toEqual([]);
 });

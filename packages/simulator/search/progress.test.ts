@@ -14,15 +14,16 @@ function shown(isTTY: boolean) {
   const show = showProgress(stream, () => now);
   for (let done = 1; done <= 3; done++) {
     now += 6_000;
-    show(done, 3, 0);
+    show({ scenario: 'orders', done, all: 3, broken: 0 });
   }
   return stream.text;
 }
 
-test('a build has a line each ten seconds', () => expect(shown(false)).toBe('2 of 3 histories, 0 broke a promise\n'));
+test('a build has a line each ten seconds', () =>
+  expect(shown(false)).toBe('orders: 2 of 3 histories, 0 broke a promise\n'));
 
 test('a terminal has one line that changes, and it ends with the search', () => {
   const text = shown(true);
   expect(text.split('\r')).toHaveLength(4);
-  expect(text).toMatch(/3 of 3 histories, 0 broke a promise.*\n$/);
+  expect(text).toMatch(/orders: 3 of 3 histories, 0 broke a promise.*\n$/);
 });

@@ -1,3 +1,5 @@
+import type { Progress } from './search-app.js';
+
 /** Milliseconds between two lines about a search, where nobody sits at a terminal. */
 const LINE_EVERY = 10_000;
 
@@ -5,10 +7,10 @@ const LINE_EVERY = 10_000;
 export function showProgress(
   terminal: { readonly isTTY?: boolean; write(text: string): unknown },
   now: () => number = Date.now,
-): (done: number, all: number, broken: number) => void {
+): (progress: Progress) => void {
   let said = now();
-  return (done, all, broken) => {
-    const text = `${done} of ${all} histories, ${broken} broke a promise`;
+  return ({ scenario, done, all, broken }) => {
+    const text = `${scenario}: ${done} of ${all} histories, ${broken} broke a promise`;
     if (terminal.isTTY) terminal.write(`\r${text}\u001b[K${done === all ? '\n' : ''}`);
     else if (now() - said >= LINE_EVERY) {
       said = now();

@@ -13,6 +13,22 @@ export interface CheckScenarioOptions {
   readonly say?: (text: string) => void;
 }
 
+/** Where scenarios are put while a command only wants to know them. One symbol, since a command and a file may have two copies of this package. */
+const COLLECTED = Symbol.for('@orderly/simulator collected scenarios');
+const shared = globalThis as { [COLLECTED]?: Scenario[] | undefined };
+
+/** Returns the scenarios that `checkScenario` gets while something is done; they are not played. */
+export async function collectScenarios(something: () => Promise<unknown>): Promise<readonly Scenario[]> {
+  const collected: Scenario[] = [];
+  shared[COLLECTED] = collected;
+  try {
+    await something();
+    return collected;
+  } finally {
+    shared[COLLECTED] = undefined;
+  }
+}
+
 /**
  * Plays a scenario without a fault, with every single fault, and with random faults. It prints the first history that
  * breaks a promise, with the fewest faults that still break it, and sets the exit code of the process to 1.
@@ -26,6 +42,10 @@ export async function checkScenario(
   scenario: Scenario,
   { seeds = 50, command = 'npm test', say = console.log }: CheckScenarioOptions = {},
 ): Promise<boolean> {
+  if (shared[COLLECTED]) {
+    shared[COLLECTED].push(scenario);
+    return true;
+  }
   const deployment = loadDeployment(folder);
   // Played twice, so that functions whose modules keep something get new environments in each history.
   for (let time = 0; time < 2; time++) await playWithFaults(deployment, scenario, 'singles');

@@ -36,15 +36,16 @@ export async function searchRequests(
   const { histories, broken } = await searchApp(deployment, scenario, {
     share: { part: 0, of: 1 },
     seeds,
-    until,
+    isOver: () => until !== undefined && Date.now() > until,
     without,
     onProgress: () => undefined,
   });
-  return { histories, findings: groupFindings([...broken, ...repeats.map(toRepeated)]) };
+  return { histories, findings: groupFindings([...broken, ...repeats.map((one) => toRepeated(scenario.name, one))]) };
 }
 
 /** A promise that a repeated request breaks without any fault, as a broken history. */
-export const toRepeated = ({ invariant, detail }: Violation): BrokenHistory => ({
+export const toRepeated = (scenario: string, { invariant, detail }: Violation): BrokenHistory => ({
+  scenario,
   seed: 'calm 1',
   bySeed: false,
   faults: [],

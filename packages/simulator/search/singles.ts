@@ -4,6 +4,9 @@ import { Random } from '../engine/random.js';
 import { Recording } from '../runtime/recording.js';
 import { type History, playWithFaults, type Scenario } from './scenario.js';
 
+/** Seed of the history into which single faults are put. */
+export const SINGLES = 'singles';
+
 /** Returns every fault that a history without faults has a point for, each alone. */
 const listSingleFaults = ({ points }: Pick<History, 'points'>): readonly Fault[] =>
   points.flatMap(({ id, kinds }) => kinds.map((kind) => ({ point: id, kind })));
@@ -35,7 +38,7 @@ export async function playSingleFaults(
   deployment: Deployment,
   scenario: Scenario,
   {
-    seed = 'singles',
+    seed = SINGLES,
     kinds,
     within = '',
     share = { part: 0, of: 1 },

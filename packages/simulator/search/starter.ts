@@ -1,5 +1,7 @@
 import type { Resource } from '../assembly/assembly.js';
+import { simulatedIssuer } from '../client/issuer.js';
 import type { Cloud } from '../cloud/cloud.js';
+import { parseFunctionArn } from '../services/apigateway/routes.js';
 
 /** A first file of requests for an app, which a person completes. */
 export interface Starter {
@@ -17,7 +19,8 @@ const ORDER = ['POST', 'PUT', 'PATCH', 'ANY', 'GET', 'HEAD', 'DELETE'];
 export function makeStarter(cloud: Cloud): Starter {
   const requests = cloud.apis
     .flatMap(({ routes }) => routes)
-    .filter(({ method }) => method !== 'OPTIONS')
+    // An integration without a backend, as for preflight requests or a 405, begins no work.
+    .filter(({ method, backend }) => method !== 'OPTIONS' && !('mock' in backend))
     .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
     .map(({ method, resource, authorizer }) => ({
       name: `${method === 'ANY' ? 'POST' : method} ${toExample(resource)}`,
@@ -33,9 +36,13 @@ export function makeStarter(cloud: Cloud): Starter {
 const toExample = (path: string): string => path.replaceAll(/\{[^}]+\}/g, '1');
 
 /** Returns the value of a header that an authorizer believes, as a placeholder; nothing where a person has to know it. */
-function nameToken({ userPools }: Cloud, authorizer: Resource | undefined): string | undefined {
-  const { Type, AuthorizerType, JwtConfiguration } = authorizer?.properties ?? {};
+function nameToken({ userPools, functions }: Cloud, authorizer: Resource | undefined): string | undefined {
+  const { Type, AuthorizerType, AuthorizerUri, JwtConfiguration } = authorizer?.properties ?? {};
   if (Type === 'COGNITO_USER_POOLS') return '{{idToken:alice}}';
+  if (AuthorizerUri !== undefined) {
+    const variables = functions.get(parseFunctionArn(String(AuthorizerUri)))?.variables ?? {};
+    return Object.values(variables).includes(simulatedIssuer.auth.issuer) ? 'Bearer {{token:alice}}' : undefined;
+  }
   if (AuthorizerType !== 'JWT') return undefined;
   const { Issuer } = JwtConfiguration as { readonly Issuer?: string };
   return `Bearer ${userPools.pools.some(({ issuer }) => issuer === Issuer) ? '{{accessToken:alice}}' : '{{jwt:alice}}'}`;
@@ -54,6 +61,9 @@ function renderRequests(given: readonly { readonly name: string; readonly token:
   return [
     '# orderly-simulate plays these requests one after the other. Put in the bodies and ids that your app expects,',
     '# and headers such as Authorization. A request may come more than once, with other values.',
+    ...(given.some(({ token }) => token?.includes('{{token:'))
+      ? ['# A token of the simulated issuer has the claims that you write behind its name: {{token:alice role=clerk}}.']
+      : []),
     '',
     requests.join('\n\n###\n'),
     '',

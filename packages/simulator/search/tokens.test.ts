@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { simulatedIssuer } from '../client/issuer.js';
 import type { Cloud } from '../cloud/cloud.js';
-import { apiMethod, apiResource, createApi, requestApi } from '../support/apis.js';
-import { arnOf } from '../support/clouds.js';
+import { apiMethod, apiResource, createApi, integrationUri, may, requestApi } from '../support/apis.js';
+import { arnOf, functionResource } from '../support/clouds.js';
 import { askEndpoint, createHttpApi, httpAuthorizer, httpRoute } from '../support/http-apis.js';
 import { makeStarter } from './starter.js';
 import { fillTokens } from './tokens.js';
@@ -92,4 +93,44 @@ test('an app that has nobody to issue a token says so', () => {
 test('the first file of requests signs in where a pool or an issuer is asked', () => {
   expect(makeStarter(createGuarded()).text).toContain('GET /orders\nAuthorization: {{idToken:alice}}\n');
   expect(makeStarter(createWithIssuer()).text).toContain('GET /orders\nAuthorization: Bearer {{jwt:alice}}\n');
+});
+
+test('an authorizer of the app that trusts the simulated issuer gets its tokens, with claims, and a mocked method has no request', async () => {
+  const decide = `exports.handler = async ({ authorizationToken }) => {
+    const claims = JSON.parse(Buffer.from(authorizationToken.split('.')[1], 'base64url'));
+    const Effect = claims.iss === process.env.ISSUER && claims.role === 'clerk' ? 'Allow' : 'Deny';
+    return { principalId: claims.sub, policyDocument: { Statement: [{ Action: 'execute-api:Invoke', Effect, Resource: '*' }] } };
+  };`;
+  const Mock = {
+    Type: 'MOCK',
+    RequestTemplates: { 'application/json': '{"statusCode":405}' },
+    IntegrationResponses: [{ StatusCode: '405' }],
+  };
+  const custom = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Authorizer' } };
+  const cloud = createApi(
+    {
+      ...functionResource('Decide', [], { Environment: { Variables: { ISSUER: simulatedIssuer.auth.issuer } } }),
+      MayDecide: may('Decide'),
+      Authorizer: {
+        Type: 'AWS::ApiGateway::Authorizer',
+        Properties: {
+          RestApiId: { Ref: 'Api' },
+          Type: 'TOKEN',
+          Name: 'own',
+          IdentitySource: 'method.request.header.Authorization',
+          AuthorizerUri: integrationUri('Decide'),
+        },
+      },
+      Orders: apiResource('orders'),
+      Get: apiMethod('Orders', 'GET', custom),
+      Any: apiMethod('Orders', 'ANY', { Integration: Mock, MethodResponses: [{ StatusCode: '405' }] }),
+    },
+    { Decide: decide },
+  );
+  const { text, names } = makeStarter(cloud);
+  expect(names).toEqual(['GET /orders']);
+  expect(text).toContain('GET /orders\nAuthorization: Bearer {{token:alice}}');
+  expect(text).toContain('{{token:alice role=clerk}}');
+  const ask = async (token: string) => (await requestApi(cloud, filled(cloud, `Bearer ${token}`))).status;
+  expect([await ask('{{token:alice role=clerk}}'), await ask('{{token:alice}}')]).toEqual([200, 403]);
 });

@@ -1,3 +1,4 @@
+import { parseClaims, simulatedIssuer } from '../client/issuer.js';
 import type { Cloud } from '../cloud/cloud.js';
 import type { ApiRequest } from '../services/apigateway/messages.js';
 import type { PoolClient, UserPool } from '../services/cognito/pool.js';
@@ -6,17 +7,23 @@ import type { HttpRoute } from '../services/httpapi/routes.js';
 import { RequestsUnreadable } from './recorded-requests.js';
 
 /** A token in a recorded request: `{{idToken:alice}}`. */
-const PLACEHOLDER = /\{\{\s*(idToken|accessToken|clientToken|jwt)(?::([^\s}]+))?\s*\}\}/g;
+const PLACEHOLDER =
+  /\{\{\s*(idToken|accessToken|clientToken|jwt|token)(?::([^\s}]+))?((?:\s+[^\s=}]+=[^\s}]+)*)\s*\}\}/g;
 const HOUR_SECONDS = 3_600;
 
 /**
  * Puts tokens in the place of their names in a recorded request: `{{idToken:alice}}` and `{{accessToken:alice}}` of a user of the app's pool, who is
- * added, `{{clientToken}}` of a machine, and `{{jwt:alice}}` of the issuer of a JWT authorizer.
+ * added, `{{clientToken}}` of a machine, `{{jwt:alice}}` of the issuer of a JWT authorizer, and `{{token:alice role=clerk}}` with claims, of the simulated
+ * issuer.
  * @throws {RequestsUnreadable} if the app has nobody who could issue the token
  */
 export function fillTokens(cloud: Cloud, request: ApiRequest): ApiRequest {
   const fill = (text: string): string =>
-    text.replace(PLACEHOLDER, (_, kind: string, name: string | undefined) => issue(cloud, kind, name ?? 'alice'));
+    text.replace(PLACEHOLDER, (_, kind: string, name = 'alice', claims = '') =>
+      kind === 'token'
+        ? simulatedIssuer.token({ sub: name, ...parseClaims(claims.split(/\s+/)) }, cloud.world.now)
+        : issue(cloud, kind, name),
+    );
   const { path, headers, body } = request;
   const filled = Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, fill(String(value))]));
   return { ...request, path: fill(path), headers: filled, ...(body !== undefined && { body: fill(body) }) };

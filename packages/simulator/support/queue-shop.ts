@@ -27,8 +27,13 @@ exports.handler = async ({ Records: [{ body }] }) => {
   }
 };`;
 
-/** Writes the assembly of an app that takes orders through a queue. @param worker code of the queue's function @returns its folder */
-export function writeQueueShop(worker: string): string {
+/**
+ * Writes the assembly of an app that takes orders through a queue.
+ * @param worker code of the queue's function
+ * @param more resources of the app
+ * @returns its folder
+ */
+export function writeQueueShop(worker: string, more: Readonly<Record<string, { readonly Type: string }>> = {}): string {
   const rights = ['PutItem', 'UpdateItem'].map((one) => `dynamodb:${one}`);
   const Variables = { TABLE: { Ref: 'Table' }, QUEUE: { Ref: 'Queue' } };
   const variables = { Environment: { Variables } };
@@ -63,6 +68,7 @@ export function writeQueueShop(worker: string): string {
           Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: integrationUri('Place') },
         },
       },
+      ...more,
     },
     { Place: PLACE, Work: worker },
   );

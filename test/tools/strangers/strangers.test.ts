@@ -39,6 +39,7 @@ test('the page says what starts, what was found, and the shortest history of eac
     construct: 'Queue',
     count: 2,
     shortest: {
+      scenario: 'recorded requests',
       seed: 'singles',
       bySeed: false,
       faults: [],
@@ -74,7 +75,15 @@ test('verdicts are counted: of a construct before those of a kind, and none of a
     kind,
     construct,
     count: 1,
-    shortest: { seed: 'singles', bySeed: false, faults: [], violations: [], cause: '', lines: [] },
+    shortest: {
+      scenario: 'recorded requests',
+      seed: 'singles',
+      bySeed: false,
+      faults: [],
+      violations: [],
+      cause: '',
+      lines: [],
+    },
   });
   const verdicts = { refused: 'true: it is lost', 'refused at Other': 'false: it comes again', none: 'true' };
   const findings = [found('refused', 'Place'), found('refused', 'Other'), found('late', 'Place'), found('none', '')];
@@ -87,6 +96,7 @@ test('verdicts are counted: of a construct before those of a kind, and none of a
 
 test('the shortest history is one with lines, which a repetition without faults has not', () => {
   const shortest = {
+    scenario: 'recorded requests',
     seed: 'singles',
     bySeed: false,
     faults: [],

@@ -59,6 +59,11 @@ export class Schedules {
     for (const schedule of this.schedules) if (schedule.isLate) schedule.resume();
   }
 
+  /** Paths of the constructs of the rules that tick. */
+  get labels(): readonly string[] {
+    return [...this.schedules].map(({ label }) => label);
+  }
+
   /** Returns when each rule ticks next, milliseconds since 1970, by its construct's path. */
   listNext(): readonly { readonly rule: string; readonly at: number }[] {
     return [...this.schedules].flatMap(({ label, nextAt }) =>

@@ -1,0 +1,240 @@
+import type { Cloud, Deployment } from '../cloud/cloud.js';
+import type { Fault, FaultKind } from '../engine/faults.js';
+import { Random } from '../engine/random.js';
+import { Baseline } from './baseline.js';
+import { type EndState, findDeadLetterQueues, listLosses, readEndState } from './end-state.js';
+import type { Stimulus } from './recorded-requests.js';
+import { playWithFaults, type Scenario } from './scenario.js';
+import { AppDoesNotAnswer, sendAll } from './send-requests.js';
+import { SINGLES } from './singles.js';
+
+/** Fewest and most calm histories. More than the fewest are played as long as they differ from those before. */
+const [FEWEST, MOST] = [3, 20];
+/** Histories in a row that must show nothing new: what an app decides by chance, as a payment that is refused now and then, is in few of them. */
+const NOTHING_NEW = 6;
+/** A transaction that writes, in the trace of a history. */
+const TRANSACTION = /\b(TransactWriteItems|ExecuteTransaction)\b/i;
+/** Characters of a refusal that are shown. */
+const LINE = 200;
+/** Begin of the histories: far from midnight, since clocks that differ by a second would put items under another day. */
+const MORNING = Date.UTC(2026, 0, 5, 10);
+/** Calm histories begin at several times, so that a time in whole seconds or hours differs between them too. An hour, and some more. */
+const LATER = 4_023_000;
+const BEGINNINGS = 3;
+/**
+ * Milliseconds for which a calm history continues after everything has come to rest, each after the one before. A fault makes a history longer, and what
+ * schedules do meanwhile is no difference: by most faults minutes, by the latest duplicates five days. Days are long, so few histories continue for them.
+ */
+const LONGER = [0, 20 * 60_000, 6 * 86_400_000];
+const LONG_HISTORIES = 2;
+
+/**
+ * Faults by which work is only late: nothing of it took effect before. What such a history ends with is no difference, and tells which attributes
+ * recovery writes: a number of attempts, a lease, a message that was parked.
+ */
+const LATENESS: readonly FaultKind[] = ['crashed', 'delayed', 'undeliverable-at-first'];
+/** Late histories: how many at most, how many in a row must show nothing new, and the share of all such faults that happen in each. */
+const LATE = { most: 16, nothingNew: 4, shares: [0.1, 0.3] };
+
+/** Conditions of the histories that are compared. */
+export const CONDITIONS: NonNullable<Scenario['conditions']> = { begins: MORNING };
+
+/** A history without faults. */
+export interface CalmPlay {
+  /** Requests that were refused, as `POST /orders -> 401 {"message":"Unauthorized"}`. */
+  readonly refused: readonly string[];
+  readonly unknownHosts: readonly string[];
+  /** Whether a transaction was made that writes. */
+  readonly hasTransactions: boolean;
+  /** Status of the answer to each request, 0 for none. */
+  readonly statuses: readonly number[];
+  /** Its state when everything has come to rest, and after each time that it continued. */
+  readonly states: readonly [EndState, ...EndState[]];
+  /** Faults by which it could be late. */
+  readonly lateness: readonly Fault[];
+}
+
+/** What an app does without faults: the first of these histories is the one into which single faults are put. */
+export class Calm {
+  private readonly baselines: readonly Baseline[];
+
+  private constructor(
+    readonly plays: readonly [CalmPlay, ...CalmPlay[]],
+    private readonly late: readonly EndState[] = [],
+  ) {
+    this.baselines = LONGER.map(
+      (_, longest) =>
+        new Baseline(
+          plays.flatMap(({ states }) => states.slice(0, longest + 1)),
+          late,
+        ),
+    );
+  }
+
+  /**
+   * Plays requests without faults, with other latencies each time, until nothing new differs.
+   * @param name of the scenario
+   * @throws {AppDoesNotAnswer}
+   */
+  static async play(deployment: Deployment, requests: readonly Stimulus[], name: string): Promise<Calm> {
+    const play = (number: number) =>
+      playCalm(deployment, requests, {
+        name,
+        seed: number === 1 ? SINGLES : `calm ${number}`,
+        begins: MORNING + ((number - 1) % BEGINNINGS) * LATER,
+        longer: LONGER.slice(0, number <= LONG_HISTORIES ? LONGER.length : -1),
+      });
+    let calm = new Calm([await play(1)]);
+    for (let number = 2, same = 0; number <= MOST && (number <= FEWEST || same < NOTHING_NEW); number++) {
+      const next = new Calm([...calm.plays, await play(number)]);
+      same = next.isLike(calm) ? same + 1 : 0;
+      calm = next;
+    }
+    return calm.learnLateness(deployment, requests, name);
+  }
+
+  /** Plays histories in which work is only late, until nothing new differs. */
+  private async learnLateness(deployment: Deployment, requests: readonly Stimulus[], name: string): Promise<Calm> {
+    let calm: Calm = this;
+    const random = new Random('lateness');
+    const possible = random.shuffle([...this.plays[0].lateness]);
+    if (possible.length === 0) return this;
+    for (let number = 0, same = 0; number < LATE.most && same < LATE.nothingNew; number++) {
+      const share = LATE.shares[number % LATE.shares.length] ?? 0;
+      // One at least: of another construct each time, where there are few.
+      const faults = possible.filter((_, at) => random.chance(share) || at === number % possible.length);
+      const state = await playLate(deployment, requests, name, faults);
+      const isNew = state !== undefined && calm.baselineOf(state).differences(state).length > 0;
+      if (isNew) calm = new Calm(calm.plays, [...calm.late, state]);
+      same = isNew ? 0 : same + 1;
+    }
+    return calm;
+  }
+
+  /** Attributes that are not compared, since they differ without any fault, or when work is only late. */
+  get leftOut(): readonly string[] {
+    return this.baselines[0]?.leftOut ?? [];
+  }
+
+  /** Returns the statuses of a request without faults. */
+  statusesOf(request: number): readonly number[] {
+    return [...new Set(this.plays.map(({ statuses }) => statuses[request] ?? 0))];
+  }
+
+  /** Returns what a state is compared with: calm histories that have come to rest, or that continued for as long as its own history has. */
+  baselineOf({ at }: EndState): Baseline {
+    const longer = at - this.plays[0].states[0].at;
+    const found = LONGER.findIndex((_, index) => {
+      const waited = LONGER.slice(0, index + 1).reduce((sum, milliseconds) => sum + milliseconds, 0);
+      return longer <= waited;
+    });
+    return this.baselines.at(found) as Baseline;
+  }
+
+  /** Whether the newest history shows no difference that the earlier ones haven't shown. */
+  private isLike(before: Calm): boolean {
+    const { statuses, states } = this.plays.at(-1) as CalmPlay;
+    return (
+      statuses.every((status, at) => before.statusesOf(at).includes(status)) &&
+      states.every((state, at) => {
+        const baseline = before.baselines[at] as Baseline;
+        return baseline.differences(state).length === 0 && baseline.unsent(state).length === 0;
+      }) &&
+      this.baselines.every(({ leftOut }, at) => leftOut.length === (before.baselines[at] as Baseline).leftOut.length)
+    );
+  }
+}
+
+/** Plays requests with faults by which work is late. @returns nothing if a promise is broken by that already */
+async function playLate(
+  deployment: Deployment,
+  requests: readonly Stimulus[],
+  name: string,
+  faults: readonly Fault[],
+): Promise<EndState | undefined> {
+  let state: EndState | undefined;
+  const scenario: Scenario = {
+    name,
+    conditions: CONDITIONS,
+    play: async (cloud) => {
+      await sendAll(cloud, requests);
+      const deadLetters = findDeadLetterQueues(cloud);
+      const end = readEndState(cloud);
+      const waits = [...deadLetters].some((queue) => (end.queues[queue] ?? 0) > 0);
+      if (!waits && listLosses(cloud, deadLetters).length === 0) state = end;
+      return [];
+    },
+  };
+  await playWithFaults(deployment, scenario, SINGLES, faults);
+  return state;
+}
+
+/** Plays requests without faults. @throws {AppDoesNotAnswer} */
+export async function playCalm(
+  deployment: Deployment,
+  requests: readonly Stimulus[],
+  {
+    name,
+    seed,
+    begins = MORNING,
+    longer = LONGER.slice(0, 1),
+  }: { readonly name: string; readonly seed: string; readonly begins?: number; readonly longer?: readonly number[] },
+): Promise<CalmPlay> {
+  let played: CalmPlay | undefined;
+  const scenario: Scenario = {
+    name,
+    conditions: { begins },
+    play: async (cloud) => {
+      const statuses = await sendAll(cloud, requests);
+      const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
+      if (lost !== undefined)
+        throw new AppDoesNotAnswer(
+          `the app loses a message even without faults: ${lost}${firstError(cloud)}${adviseOutside(cloud)}`,
+        );
+      const at = statuses.findIndex((status) => status === 0 || status >= 500);
+      const answer = statuses[at] === 0 ? 'no answer' : String(statuses[at]);
+      if (at >= 0)
+        throw new AppDoesNotAnswer(
+          `the app doesn't answer even without faults: ${requests[at]?.name} -> ${answer}${firstError(cloud)}${adviseOutside(cloud)}`,
+        );
+      const lateness = cloud.faults.points.flatMap(({ id, kinds }) =>
+        LATENESS.filter((kind) => kinds.includes(kind)).map((kind) => ({ point: id, kind })),
+      );
+      const states = [];
+      for (const milliseconds of longer) {
+        if (milliseconds > 0) cloud.world.after(milliseconds, () => undefined);
+        await cloud.world.settle();
+        states.push(readEndState(cloud));
+      }
+      played = {
+        statuses,
+        states: states as [EndState, ...EndState[]],
+        unknownHosts: [...cloud.thirdParties.unknownHosts],
+        refused: listRefused(cloud),
+        lateness,
+        hasTransactions: cloud.world.trace.lines.some((line) => TRANSACTION.test(line)),
+      };
+      return [];
+    },
+  };
+  const { violations } = await playWithFaults(deployment, scenario, seed);
+  if (violations[0]) throw new AppDoesNotAnswer(violations[0].detail.split('\n')[0]);
+  return played as CalmPlay;
+}
+
+const firstError = ({ log, world }: Cloud): string => {
+  const logged = log.find(({ level }) => level === 'error')?.text;
+  const denied = /DENIED .*$/.exec(world.trace.lines.find((line) => line.includes(' DENIED ')) ?? '')?.[0];
+  return `; first error: ${logged ?? denied ?? 'its functions have logged none'}`;
+};
+
+/** Lists the answers of a history that are refusals, from its trace. */
+const listRefused = ({ world }: Cloud): readonly string[] =>
+  world.trace.lines.flatMap((line) => /^\S+ client (.* -> 4\d\d.*)$/.exec(line)?.[1]?.slice(0, LINE) ?? []);
+
+const adviseOutside = ({ thirdParties: { unknownHosts } }: Cloud): string =>
+  unknownHosts.size === 0 ? '' : `; ${describeUnknownHosts([...unknownHosts])}`;
+
+/** Says which hosts have no model, and how they get one. */
+export const describeUnknownHosts = (hosts: readonly string[]): string =>
+  `functions call ${hosts.join(', ')}, which nobody has modelled, so these requests fail; --outside <module> models them`;
