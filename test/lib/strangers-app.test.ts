@@ -12,7 +12,7 @@ import {
   RestApi,
   TokenAuthorizer,
 } from 'aws-cdk-lib/aws-apigateway';
-import { CorsHttpMethod, HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CorsHttpMethod, HttpApi, HttpMethod, WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   HttpLambdaAuthorizer,
   HttpLambdaResponseType,
@@ -37,7 +37,6 @@ import {
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { beforeAll, expect, test } from 'vitest';
 import { Assembly, Cloud, checkAssembly, Deployment } from '../../packages/simulator/index.js';
@@ -219,7 +218,7 @@ test('it runs: ES modules, several files, the SDK of the runtime, a callback, an
 
 test('all that stands in the way is listed at once, and what carries messages can not be ignored', () => {
   const broken = synthesize((stack) => {
-    new Topic(stack, 'Sold', { fifo: true });
+    new WebSocketApi(stack, 'Sold');
     new LambdaFn(stack, 'Python', {
       runtime: Runtime.PYTHON_3_12,
       handler: 'index.handler',
@@ -235,7 +234,8 @@ test('all that stands in the way is listed at once, and what carries messages ca
   expect(obstacles.toSorted()).toEqual([
     expect.stringContaining('Gone: the handler gone.handler of Gone needs gone.js'),
     expect.stringContaining('Python: its runtime is python3.12'),
-    expect.stringContaining('Sold: FifoTopic false'),
+    'Sold: RouteSelectionExpression false',
+    expect.stringMatching(/^Sold: the protocol WEBSOCKET.* false$/),
   ]);
   expect(() => new Deployment(new Assembly(broken), undefined, undefined, { obstacles: 'ignored' })).toThrow('Python');
 });

@@ -51,7 +51,7 @@ export const BASKETS: readonly PlantedBug[] = [
     to: '(line) => line.unitPrice.currency === undefined,',
   }),
   priceRollout('the next page of baskets is not asked for', 'price-rollout', {
-    from: 'commands: [{ to: basketsContract, command }],',
+    from: "commands: [buildCommand(basketsContract, 'ContinuePriceRollout', next)],",
     to: 'commands: [],',
   }),
   products('an older event of a product replaces a newer one in a race', 'price-races', {
