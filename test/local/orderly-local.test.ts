@@ -77,7 +77,9 @@ test('--logs prints a line for each invocation: function, duration, outcome, wha
   expect(await (await invoke('{"number":1}')).json()).toBe(1);
   await running.says(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}Shop\/Work {2}\d+ ms {2}returned {2}works on 1$/m);
   await invoke('{}');
-  await running.says(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}Shop\/Work {2}\d+ ms {2}failed: TypeError: no number$/m);
+  await running.says(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}Shop\/Work {2}\d+ ms {2}failed: TypeError: no number$/m,
+  );
 });
 
 describe('a command', () => {

@@ -6,7 +6,7 @@ import { isCustomResource, isRun } from '../assembly/custom-resources.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
 import type { BundleFiles } from './bundle.js';
 import { type Esbuild, findEsbuild } from './esbuild.js';
-import { exportOf } from './handler.js';
+import { EXPORTS_LATER, exportOf } from './handler.js';
 import { findLayers, inLayers, packagesOfLayers } from './layers.js';
 
 /** The file of a function's handler, as its asset has it. */
@@ -186,9 +186,6 @@ const AS_ONE_FILE = {
   define: OF_MODULE,
   supported: { 'dynamic-import': false },
 } as const;
-
-/** Name of the one export of a module with a top-level `await`: a promise of its exports. */
-export const EXPORTS_LATER = 'exports later';
 
 /**
  * Makes a CommonJS file of an ES module that esbuild has bundled, whose top level awaits something. The imports that are left, of Node's modules, stay

@@ -13,6 +13,9 @@ interface Ends {
   readonly awaitsEmptyLoop: () => void;
 }
 
+/** Name of the one export of a module with a top-level `await`: a promise of its exports. */
+export const EXPORTS_LATER = 'exports later';
+
 /** Returns the name of the exported function: `index.handler` -> `handler`. */
 export const exportOf = (handler: string): string => {
   const file = handler.slice(handler.lastIndexOf('/') + 1);
