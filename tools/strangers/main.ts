@@ -58,7 +58,7 @@ async function play({ folder, app, requests }: Stranger, minutes: number): Promi
   if (obstacles.length === 0) {
     try {
       if (requests === undefined) throw new StrangersUnreadable(`${folder} has no requests.http, .har or .json`);
-      ({ histories, findings } = await searchRequests(assembly, requests, { until: Date.now() + minutes * 60_000 }));
+      ({ histories, findings } = await searchRequests(assembly, requests, { for: minutes * 60_000 }));
     } catch (error) {
       refusal = (error as Error).message;
     }

@@ -11,8 +11,8 @@ import { searchApp } from './search-app.js';
 export interface SearchRequestsOptions {
   /** Histories with random faults, after the single ones. @default 0 */
   readonly seeds?: number;
-  /** Time at which the search ends, milliseconds since 1970. @default when all is played */
-  readonly until?: number;
+  /** Milliseconds for histories with faults; those without come before. @default until all is played */
+  readonly for?: number;
   /** Kinds of faults that nobody wants. @default none */
   readonly without?: readonly FaultKind[];
   /** Models of hosts outside of AWS that functions call. @default none: requests to them fail */
@@ -28,11 +28,12 @@ export interface SearchRequestsOptions {
 export async function searchRequests(
   folder: string,
   requests: string,
-  { seeds = 0, until, without = [], outside }: SearchRequestsOptions = {},
+  { seeds = 0, for: time, without = [], outside }: SearchRequestsOptions = {},
 ): Promise<{ readonly histories: number; readonly findings: readonly Finding[] }> {
   const deployment = new Deployment(new Assembly(folder), undefined, undefined, { outside });
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
   const { scenario, repeats } = await makeOracle(deployment, readRequests(requests, api?.stage));
+  const until = time === undefined ? undefined : Date.now() + time;
   const { histories, broken } = await searchApp(deployment, scenario, {
     share: { part: 0, of: 1 },
     seeds,
