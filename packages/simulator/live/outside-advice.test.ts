@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createApi, integrationUri } from '../support/apis.js';
+import { createApi, tokenAuthorizer } from '../support/apis.js';
 import { functionResource } from '../support/clouds.js';
 import { adviseOutside } from './outside-advice.js';
 
@@ -9,16 +9,7 @@ const advise = (decide: Readonly<Record<string, string>>, work: Readonly<Record<
     createApi({
       ...functionResource('Decide', [], variables(decide)),
       ...functionResource('Work', [], variables(work)),
-      Authorizer: {
-        Type: 'AWS::ApiGateway::Authorizer',
-        Properties: {
-          RestApiId: { Ref: 'Api' },
-          Type: 'TOKEN',
-          Name: 'own',
-          IdentitySource: 'method.request.header.Authorization',
-          AuthorizerUri: integrationUri('Decide'),
-        },
-      },
+      Authorizer: tokenAuthorizer('Decide'),
     }).deployment.assembly,
   );
 

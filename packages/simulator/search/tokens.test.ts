@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulatedIssuer } from '../client/issuer.js';
 import type { Cloud } from '../cloud/cloud.js';
-import { apiMethod, apiResource, createApi, integrationUri, may, requestApi } from '../support/apis.js';
+import { apiMethod, apiResource, createApi, may, requestApi, tokenAuthorizer } from '../support/apis.js';
 import { arnOf, functionResource } from '../support/clouds.js';
 import { askEndpoint, createHttpApi, httpAuthorizer, httpRoute } from '../support/http-apis.js';
 import { makeStarter } from './starter.js';
@@ -111,16 +111,7 @@ test('an authorizer of the app that trusts the simulated issuer gets its tokens,
     {
       ...functionResource('Decide', [], { Environment: { Variables: { ISSUER: simulatedIssuer.auth.issuer } } }),
       MayDecide: may('Decide'),
-      Authorizer: {
-        Type: 'AWS::ApiGateway::Authorizer',
-        Properties: {
-          RestApiId: { Ref: 'Api' },
-          Type: 'TOKEN',
-          Name: 'own',
-          IdentitySource: 'method.request.header.Authorization',
-          AuthorizerUri: integrationUri('Decide'),
-        },
-      },
+      Authorizer: tokenAuthorizer('Decide'),
       Orders: apiResource('orders'),
       Get: apiMethod('Orders', 'GET', custom),
       Any: apiMethod('Orders', 'ANY', { Integration: Mock, MethodResponses: [{ StatusCode: '405' }] }),

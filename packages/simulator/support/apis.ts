@@ -106,3 +106,15 @@ export async function requestApi(
   if (!answer) throw new Error('no answer');
   return answer;
 }
+
+/** Returns an authorizer that lets a function decide by the header `Authorization`. */
+export const tokenAuthorizer = (fn: string) => ({
+  Type: 'AWS::ApiGateway::Authorizer',
+  Properties: {
+    RestApiId: { Ref: 'Api' },
+    Type: 'TOKEN',
+    Name: 'own',
+    IdentitySource: 'method.request.header.Authorization',
+    AuthorizerUri: integrationUri(fn),
+  },
+});
