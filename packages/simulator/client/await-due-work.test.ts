@@ -58,7 +58,7 @@ test('work of a day later is done, by a few ticks in place of thousands', async 
   const { cloud, count, leave } = shop();
   const due = cloud.world.now + 20 * HOUR;
   leave(due);
-  // What another function's table has is not this schedule's work.
+  // A table of another function has no work of this schedule.
   leave(due + 5 * HOUR, 'Shop-Other');
   await awaitDueWork(cloud, { nextDue });
   expect(count('done')).toBe(1);

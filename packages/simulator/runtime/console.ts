@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import * as util from 'node:util';
 
 const LEVELS = ['log', 'debug', 'info', 'warn', 'error', 'trace'] as const;
-/** What Node's own console prints, on the standard output. */
+/** Functions that Node's own console carries out, on the standard output. */
 const PRINTED = [
   'dir',
   'dirxml',

@@ -176,7 +176,7 @@ const OF_MODULE: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-/** What all calls of esbuild have in common. A dynamic import is `require` then: the code runs in a realm without Node's loader. */
+/** Options of all calls of esbuild. A dynamic import becomes `require`, since the code runs in a realm without Node's loader. */
 const AS_ONE_FILE = {
   bundle: true,
   write: false,

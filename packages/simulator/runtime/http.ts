@@ -95,7 +95,7 @@ class ClientRequest extends EventEmitter {
   readonly path: string;
   readonly protocol: string;
   readonly host: string;
-  /** By which clients tell a request from a response. */
+  /** Clients tell a request from a response by it. */
   readonly writable = true;
   destroyed = false;
   writableEnded = false;

@@ -17,7 +17,7 @@ const PASSING =
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b\d{4}-\d\d-\d\dT[\d:.]+Z?\b|\b[0-9A-HJKMNP-TV-Z]{26}\b|\b[0-9a-f]{20,}\b/gi;
 
 /**
- * What doesn't change from one calm history to another, so that it can be compared. An attribute whose values differ between two of them is
+ * Facts that don't change from one calm history to another, so that they can be compared. An attribute whose values differ between two of them is
  * random, or a time: it is left out. So is one that is there or not by chance, since a message overtook another. An attribute of a table's time to
  * live is a time always.
  */

@@ -54,7 +54,7 @@ export interface CalmPlay {
   readonly lateness: readonly Fault[];
 }
 
-/** What an app does without faults: the first of these histories is the one into which single faults are put. */
+/** Histories of an app without faults. Single faults are put into the first of them. */
 export class Calm {
   private readonly baselines: readonly Baseline[];
 

@@ -90,7 +90,7 @@ function judge(
   const queues = Object.entries(state.queues)
     .filter(([queue, messages]) => consumed.has(queue) && messages > baseline.messages(queue))
     .map(([queue, messages]) => `${queue} has ${messages} messages, without faults ${baseline.messages(queue)}`);
-  // What waits for an operator in a dead-letter queue, or was brought from there to where operators look, isn't in the tables yet.
+  // A message that waits for an operator, in a dead-letter queue or where a function has brought it from there, isn't in the tables yet.
   const tables = waits ? [] : baseline.differences(state);
   const sent = waits ? [] : baseline.unsent(state);
   return Object.entries({ answers, losses, sent, queues, tables }).flatMap(([promise, found]) =>

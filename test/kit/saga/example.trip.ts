@@ -7,7 +7,7 @@ import { type EventOf, subscribe } from '@orderly/kit/messages';
 import type { SagaEvent } from '@orderly/kit/saga';
 import * as z from 'zod/mini';
 
-/** What others hear of a trip. The saga's own events stay inside of the service. */
+/** Events of a trip for other services. The saga's own events stay inside of its service. */
 export const travelContract = {
   service: 'travel',
   events: {
@@ -62,7 +62,7 @@ export const tripDecider: Decider<TripState, TripCommand, TripEvent> = {
 };
 export const trips = { aggregate: 'Trip', contract: travelContract, decider: tripDecider };
 
-/** What the saga's events mean for its trip. `SagaFailed` has the ending; `SagaCompensated`, which may be days later, has none. */
+/** Meaning of the saga's events for its trip. `SagaFailed` has the ending; `SagaCompensated`, which may be days later, has none. */
 export function toTripCommand(tripId: string, events: readonly SagaEvent<Trip>[]): TripCommand | undefined {
   for (const { type, data } of events) {
     if (type === 'SagaCompleted') return { type: 'Confirm', tripId };

@@ -6,7 +6,7 @@ import { buildCommand } from '@orderly/kit/messages';
 import { type RetryPolicy, type Saga, sagaCommands, sagaEvents, sagaEvolution } from '@orderly/kit/saga';
 import * as z from 'zod/mini';
 
-/** What the steps need to know. */
+/** Facts that the steps need. */
 export const Trip = z.object({ tripId: z.string(), seats: z.int(), nights: z.int() });
 export type Trip = z.infer<typeof Trip>;
 

@@ -10,15 +10,15 @@ const RECOGNISED_FOR = 5 * 60_000;
 /** No server of a FIFO topic delivers a message twice to a FIFO queue. */
 export const IN_ORDER_FAULTS: readonly FaultKind[] = DELIVERY_FAULTS.filter((kind) => /^undeliverable/.test(kind));
 
-/** What a publisher gets for a message that a topic has taken. */
+/** Answer to the publisher of a message that a topic has taken. */
 export interface Published {
   readonly id: string;
-  /** Of a FIFO topic. */
+  /** Only a FIFO topic gives one. */
   readonly sequenceNumber?: string;
 }
 
 /**
- * What a FIFO topic remembers. Amazon SNS Developer Guide, "Amazon SNS message ordering details for FIFO topics", "Amazon SNS message grouping for FIFO
+ * Memory of a FIFO topic. Amazon SNS Developer Guide, "Amazon SNS message ordering details for FIFO topics", "Amazon SNS message grouping for FIFO
  * topics", "Amazon SNS message deduplication for FIFO topics":
  *
  * - Each message has a group. A FIFO queue gets the messages of a group in the order in which they were published: while one of them can't be

@@ -12,7 +12,7 @@ export interface TopicMessage {
   readonly at: number;
   /** Message group: always of a FIFO topic; of any other one for fair queues. */
   readonly group?: string;
-  /** By which a FIFO queue recognises it. */
+  /** A FIFO queue recognises the message by it. */
   readonly deduplicationId?: string;
   /** Its place in the order of a FIFO topic. */
   readonly sequenceNumber?: string;

@@ -110,7 +110,7 @@ const MACHINE_FIELDS = [
   'ProcessorConfig',
 ];
 
-/** What surrounds the states of a machine or a part of one. */
+/** Surroundings of the states of a machine, or of a part of one. */
 interface Around {
   /** Text for people: which part it is. */
   readonly where: string;
