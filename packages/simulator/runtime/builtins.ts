@@ -1,7 +1,5 @@
 import assert from 'node:assert';
-import * as asyncHooks from 'node:async_hooks';
 import * as buffer from 'node:buffer';
-import * as diagnosticsChannel from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import { isBuiltin } from 'node:module';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
@@ -18,6 +16,7 @@ import type { Random } from '../engine/random.js';
 import { createConsole } from './console.js';
 import { createCrypto } from './crypto.js';
 import { createFilesystem, type Folders } from './filesystem.js';
+import { createAsyncHooks, createDiagnosticsChannel, type Leftovers } from './leftovers.js';
 import { createDnsModules } from './names.js';
 import { completed, NotSimulated } from './node-members.js';
 import { createNodeModules } from './node-modules.js';
@@ -47,6 +46,8 @@ export interface BuiltinsOptions extends ProcessOptions {
   readonly https: object;
   readonly http2: () => object;
   readonly work: RunInTurn;
+  /** What code leaves in Node itself. */
+  readonly leftovers: Leftovers;
 }
 
 export interface Builtins {
@@ -58,7 +59,7 @@ export interface Builtins {
 
 /** Returns the Node modules that a bundle sees: real if they depend on nothing outside, simulated otherwise. */
 export function createBuiltins(options: BuiltinsOptions): Builtins {
-  const { http, https, http2, work } = options;
+  const { http, https, http2, work, leftovers } = options;
   const { module: crypto, webcrypto } = createCrypto(options);
   const console = createConsole(options);
   const machine = {
@@ -103,9 +104,9 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     'fs/promises': () => filesystem().promises,
     assert: () => assert,
     'assert/strict': () => assert.strict,
-    async_hooks: () => asyncHooks,
+    async_hooks: () => createAsyncHooks(leftovers),
     buffer: () => buffer,
-    diagnostics_channel: () => diagnosticsChannel,
+    diagnostics_channel: () => createDiagnosticsChannel(leftovers),
     dns: () => completed('dns', dns),
     'dns/promises': () => completed('dns/promises', dnsPromises),
     events: () => EventEmitter,

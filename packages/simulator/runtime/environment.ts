@@ -6,6 +6,7 @@ import { describeError, Ended, HEADINGS } from './faults-of-code.js';
 import { Scratch } from './filesystem.js';
 import { callHandler, checkHandler, EXPORTS_LATER, exportOf, type Handler } from './handler.js';
 import type { HttpRequest, ResponseHandler } from './http.js';
+import { Leftovers } from './leftovers.js';
 import { type Externals, provideGlobals } from './provided.js';
 import { Timers } from './timers.js';
 
@@ -86,6 +87,7 @@ export class Environment implements RunningCode, CodeUnderTest {
   private readonly env: Record<string, string>;
   /** Its `/tmp`. */
   private readonly scratch = new Scratch();
+  private readonly leftovers = new Leftovers((error) => this.fails(error, 'exception'));
   private handler: Handler | undefined;
   private dead = false;
   private requests = 0;
@@ -152,6 +154,7 @@ export class Environment implements RunningCode, CodeUnderTest {
       },
       send: (request, reply) => this.send(request, reply),
       timers: this.timers,
+      leftovers: this.leftovers,
     };
   }
 
@@ -173,7 +176,8 @@ export class Environment implements RunningCode, CodeUnderTest {
     this.keepsSomething ||= this.pools.some((bytes) => bytes.some((byte) => byte !== 0));
     this.pools = [];
     const { dead, triedAgain, askedForKeys, metConflict, keepsSomething, ended, timers, requests } = this;
-    const remembers = this.scratch.isUsed || triedAgain || askedForKeys || metConflict || keepsSomething;
+    const remembers =
+      this.scratch.isUsed || this.leftovers.hasHooks || triedAgain || askedForKeys || metConflict || keepsSomething;
     return !dead && !remembers && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
@@ -187,6 +191,15 @@ export class Environment implements RunningCode, CodeUnderTest {
    * @param handler as in the template: `index.handler`
    */
   init(handler: string): void {
+    try {
+      this.begin(handler);
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
+  }
+
+  private begin(handler: string): void {
     const before = this.enter();
     const { random } = this.around;
     const { drawCount: drawn } = random;
@@ -355,6 +368,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     this.ended = undefined;
     this.timers.clearAll();
     this.scratch.remove();
+    this.leftovers.remove();
   }
 
   /** @returns the code that was entered before in this turn */

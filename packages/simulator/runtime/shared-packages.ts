@@ -1,4 +1,5 @@
 import { Script } from 'node:vm';
+import { Leftovers } from './leftovers.js';
 import { type Externals, provideGlobals } from './provided.js';
 import { CLOSING, type ClockAndNumbers, ModuleCode, OPENING, Realm } from './realm.js';
 
@@ -71,6 +72,12 @@ export class SharedPackages {
         clear: (timer) => this.externals.timers.clear(timer),
       },
       work: (begin) => this.externals.work(begin),
+      // They stay for as long as the packages do.
+      leftovers: new Leftovers((error) =>
+        process.nextTick(() => {
+          throw error;
+        }),
+      ),
     };
     const { globals, require } = provideGlobals(externals, this.realm);
     return code.load(globals, this.clockAndNumbers, require).modules as Readonly<Record<string, unknown>>;
