@@ -65,9 +65,8 @@ export { Bookmarks } from './search/bookmarks.js';
 export { type CampaignOptions, playEverySingleFault, playSeeds } from './search/campaign.js';
 export { KINDS } from './search/explain.js';
 export type { BrokenHistory, Finding } from './search/findings.js';
-export { PROMISES } from './search/oracle.js';
+export { PROMISES } from './search/promises.js';
 export { type CheckScenarioOptions, checkScenario } from './search/prove.js';
-export { RequestsUnreadable } from './search/recorded-requests.js';
 export { renderReport } from './search/report.js';
 export {
   type Conditions,
@@ -82,6 +81,7 @@ export { type SearchRequestsOptions, searchRequests } from './search/search-requ
 export { AppDoesNotAnswer } from './search/send-requests.js';
 export { shrink } from './search/shrink.js';
 export { playSingleFaults, type SingleFaultOptions } from './search/singles.js';
+export { RequestsUnreadable } from './search/stimulus.js';
 export type { ApiRequest, ApiResponse } from './services/apigateway/messages.js';
 export { AWS_PARTITION_LIMITS, type PartitionLimits } from './services/dynamodb/throughput.js';
 export type { AccountQuota } from './services/lambda/concurrency.js';

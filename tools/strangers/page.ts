@@ -117,7 +117,7 @@ function renderVerdicts(app: StrangersApp, findings: readonly Finding[]): string
     const own = app.verdicts?.[`${kind} at ${construct}`] === undefined ? '' : ` at ${construct}`;
     const source = Object.hasOwn(KINDS, kind)
       ? KINDS[kind as keyof typeof KINDS].source
-      : 'any client repeats a request';
+      : 'AWS Well-Architected Framework, "Make mutating operations idempotent"';
     return `- \`${kind}\`${own}: ${findVerdict(app, finding) ?? 'not judged'} (${source})`;
   });
   return [...new Set(lines)].join('\n');

@@ -3,10 +3,10 @@ import type { Fault, FaultKind } from '../engine/faults.js';
 import { Random } from '../engine/random.js';
 import { Baseline } from './baseline.js';
 import { type EndState, findDeadLetterQueues, listLosses, readEndState } from './end-state.js';
-import type { Stimulus } from './recorded-requests.js';
 import { playWithFaults, type Scenario } from './scenario.js';
-import { AppDoesNotAnswer, sendAll } from './send-requests.js';
+import { AppDoesNotAnswer, type Sent, sendAll } from './send-requests.js';
 import { SINGLES } from './singles.js';
+import type { Stimulus } from './stimulus.js';
 
 /** Fewest and most calm histories. More than the fewest are played as long as they differ from those before. */
 const [FEWEST, MOST] = [3, 20];
@@ -185,18 +185,8 @@ export async function playCalm(
     name,
     conditions: { begins },
     play: async (cloud) => {
-      const statuses = await sendAll(cloud, requests);
-      const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
-      if (lost !== undefined)
-        throw new AppDoesNotAnswer(
-          `the app loses a message even without faults: ${lost}${firstError(cloud)}${adviseOutside(cloud)}`,
-        );
-      const at = statuses.findIndex((status) => status === 0 || status >= 500);
-      const answer = statuses[at] === 0 ? 'no answer' : String(statuses[at]);
-      if (at >= 0)
-        throw new AppDoesNotAnswer(
-          `the app doesn't answer even without faults: ${requests[at]?.name} -> ${answer}${firstError(cloud)}${adviseOutside(cloud)}`,
-        );
+      const sent = await sendAll(cloud, requests);
+      requireAnswers(cloud, requests, sent);
       const lateness = cloud.faults.points.flatMap(({ id, kinds }) =>
         LATENESS.filter((kind) => kinds.includes(kind)).map((kind) => ({ point: id, kind })),
       );
@@ -207,7 +197,7 @@ export async function playCalm(
         states.push(readEndState(cloud));
       }
       played = {
-        statuses,
+        statuses: sent.map(({ status }) => status),
         states: states as [EndState, ...EndState[]],
         unknownHosts: [...cloud.thirdParties.unknownHosts],
         refused: listRefused(cloud),
@@ -220,6 +210,21 @@ export async function playCalm(
   const { violations } = await playWithFaults(deployment, scenario, seed);
   if (violations[0]) throw new AppDoesNotAnswer(violations[0].detail.split('\n')[0]);
   return played as CalmPlay;
+}
+
+/** @throws {AppDoesNotAnswer} if a history without faults loses a message, or has no answer to a request */
+export function requireAnswers(cloud: Cloud, requests: readonly Stimulus[], sent: readonly Sent[]): void {
+  const fail = (what: string): never => {
+    throw new AppDoesNotAnswer(`${what}${firstError(cloud)}${adviseOutside(cloud)}`);
+  };
+  const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
+  if (lost !== undefined) fail(`the app loses a message even without faults: ${lost}`);
+  for (const [at, { status, missing }] of sent.entries()) {
+    const name = requests[at]?.name;
+    if (missing !== undefined) fail(`${name} can't be sent: ${missing}`);
+    if (status === 0 || status >= 500)
+      fail(`the app doesn't answer even without faults: ${name} -> ${status === 0 ? 'no answer' : status}`);
+  }
 }
 
 const firstError = ({ log, world }: Cloud): string => {

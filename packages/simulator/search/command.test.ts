@@ -52,6 +52,12 @@ test('a search lists its findings with their causes, and writes JUnit, SARIF, an
   const again = simulate(['--replay', join(out, '1.json')]);
   expect(again.stdout).toContain('BROKEN ');
   expect(again.status).toBe(1);
+  // A request that is sent twice is a history too, and is played again as one.
+  const [, twice] =
+    /without a fault: 1 history\n(?:.*\n)*? {4}play it again: npx orderly-simulate --replay (\S+)/.exec(stdout) ?? [];
+  const repeated = simulate(['--replay', String(twice)]);
+  expect(repeated.stdout.match(/ client POST \/v1$/gm)).toHaveLength(2);
+  expect(repeated.stdout).toContain('BROKEN the same request twice leaves the same tables\nPOST /v1, sent twice:');
 });
 
 test('an app without a finding exits with 0', () => {

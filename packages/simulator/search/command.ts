@@ -19,15 +19,16 @@ import { KINDS } from './explain.js';
 import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
 import { renderAnnotations, renderFindings, renderJUnit, renderSarif, renderSummary } from './findings-files.js';
 import { loadScenarios, ScenarioUnusable } from './load-scenario.js';
-import { makeOracle, PROMISES } from './oracle.js';
+import { makeOracle } from './oracle.js';
 import { showProgress } from './progress.js';
-import { RequestsUnreadable, readRequests } from './recorded-requests.js';
-import type { Scenario, Violation } from './scenario.js';
+import { PROMISES } from './promises.js';
+import { readRequests } from './recorded-requests.js';
+import type { Scenario } from './scenario.js';
 import { type Progress, playAgain, type ScenariosOptions, type SearchResult, searchScenarios } from './search-app.js';
-import { toRepeated } from './search-requests.js';
 import { AppDoesNotAnswer } from './send-requests.js';
 import { makeStarter } from './starter.js';
 import { StepImpossible } from './steps.js';
+import { RequestsUnreadable } from './stimulus.js';
 
 const USAGE = `orderly-simulate [folder] [--scenario <file> | --requests <file>] [options]
                        plays the cloud assembly of a folder (cdk.out) with every single fault, then with random faults,
@@ -92,7 +93,8 @@ const WORKER = 'ORDERLY_SIMULATE_WORKER';
 interface Prepared {
   readonly deployment: Deployment;
   readonly scenarios: readonly Scenario[];
-  readonly repeats: readonly Violation[];
+  readonly repetitions: readonly Scenario[];
+  readonly repeats: readonly BrokenHistory[];
   readonly leftOut: readonly string[];
   readonly refused: readonly string[];
   readonly unknownHosts: readonly string[];
@@ -106,14 +108,19 @@ async function prepare(folder: string, { scenario, requests, outside, tolerant }
     return {
       deployment,
       scenarios: await loadScenarios(scenario),
+      repetitions: [],
       repeats: [],
       leftOut: [],
       refused: [],
       unknownHosts: [],
     };
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
-  const { scenario: oracle, ...found } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
-  return { deployment, scenarios: [oracle], ...found };
+  const {
+    scenario: oracle,
+    repetitions,
+    ...found
+  } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
+  return { deployment, scenarios: [oracle], repetitions: repetitions.map(({ scenario }) => scenario), ...found };
 }
 
 /** Runs the command line. @returns its exit code */
@@ -189,7 +196,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
       ? await searchScenarios(deployment, scenarios, { ...options, share, signal, onProgress })
       : await searchInWorkers(args, most, signal);
   const found = results.flatMap(({ broken }) => broken);
-  const findings = groupFindings([...found, ...repeats.map((one) => toRepeated(scenarios[0]?.name ?? '', one))]);
+  const findings = groupFindings([...found, ...repeats]);
   const replayOf = writeReplays(folder, values, findings);
   if (findings.length > 0) console.log(renderFindings(findings, replayOf));
   const promises =
@@ -324,14 +331,14 @@ function writeReplays(
 async function replay(file: string, values: Values): Promise<number> {
   const found = JSON.parse(readFileSync(file, 'utf8')) as ReplayFile;
   const { scenario, requests, outside } = found;
-  const { deployment, scenarios } = await prepare(found.folder, {
+  const { deployment, scenarios, repetitions } = await prepare(found.folder, {
     ...values,
     ...(scenario !== undefined && { scenario }),
     ...(requests !== undefined && { requests }),
     ...(outside !== undefined && { outside }),
   });
-  const played = scenarios.find(({ name }) => name === found.name);
-  if (!played) throw new ScenarioUnusable(`${String(scenario)} has no scenario ${found.name} any more`);
+  const played = [...scenarios, ...repetitions].find(({ name }) => name === found.name);
+  if (!played) throw new ScenarioUnusable(`${String(scenario ?? requests)} has no ${found.name} any more`);
   const history = await playAgain(deployment, played, found);
   for (const line of history.trace) console.log(line);
   if (history.violations.length === 0) {

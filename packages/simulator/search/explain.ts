@@ -70,7 +70,7 @@ export const KINDS: Readonly<
     likely: 'very rare',
   },
   'late-duplicate': {
-    says: 'the message came a second time, five days later',
+    says: 'the message came a second time, five days later, or as late as its queue keeps it',
     source: 'Amazon SQS, "Amazon SQS at-least-once delivery"',
     likely: 'very rare; also what an operator does who sends a message again',
   },
@@ -98,7 +98,8 @@ export const KINDS: Readonly<
   },
   undeliverable: {
     says: 'the target could not be reached for longer than it is tried',
-    source: 'Amazon EventBridge, "Using dead-letter queues to process undelivered events"',
+    source:
+      'Amazon EventBridge, "Using dead-letter queues to process undelivered events"; Amazon SNS, "Amazon SNS dead-letter queues"; EventBridge Scheduler, "Configuring a dead-letter queue"',
     likely: 'when a target is gone, or its rights are',
   },
   'undeliverable-at-first': {

@@ -4,11 +4,12 @@ import { apiMethod, createApi, integrationUri } from '../support/apis.js';
 import { arnOf, CLIENT, createCloud, functionResource } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
-import { makeOracle, PROMISES } from './oracle.js';
-import type { Step } from './recorded-requests.js';
+import { makeOracle } from './oracle.js';
+import { PROMISES } from './promises.js';
 import { searchApp } from './search-app.js';
 import { AppDoesNotAnswer } from './send-requests.js';
 import { doStep } from './steps.js';
+import type { Step } from './stimulus.js';
 
 const REQUESTS = [
   { name: 'POST /', method: 'POST', path: '/', headers: {}, body: '{"id":"lamp"}' },
@@ -38,9 +39,13 @@ describe('an app that counts a message each time that it comes', () => {
     expect(lost?.shortest.cause).toMatch(/^At Shop\/Work call \d \(dynamodb\.\w+\) the function died after its call/);
     // Times and random values are no difference.
     expect(leftOut).toEqual(['Shop/Table: at', 'Shop/Table: lot']);
-    expect(repeats).toEqual([
-      { invariant: PROMISES.repeats, detail: expect.stringContaining('"orders":3') },
-      expect.anything(),
+    expect(repeats).toMatchObject([
+      {
+        scenario: 'request 1 twice: POST /',
+        violations: [{ promise: PROMISES.repeats, detail: expect.stringContaining('"orders":3') }],
+        lines: expect.arrayContaining([expect.stringMatching(/ client POST \/$/)]),
+      },
+      { scenario: 'request 2 twice: POST /' },
     ]);
   });
 });
@@ -143,9 +148,9 @@ test('a request that the app can not take twice is a finding, since its client r
   };`;
   const step = { invoke: 'Shop/Work', payload: { id: 'lamp' } };
   const { repeats } = await makeOracle(loadDeployment(writeQueueShop(worker)), [{ name: 'invoke Shop/Work', step }]);
-  expect(repeats).toEqual([
+  expect(repeats[0]?.violations).toEqual([
     {
-      invariant: PROMISES.repeats,
+      promise: PROMISES.repeats,
       detail: expect.stringMatching(/sent twice:\n.*-> 500; first error: .*there is one/),
     },
   ]);

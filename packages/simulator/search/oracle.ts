@@ -1,32 +1,22 @@
 import type { Cloud, Deployment } from '../cloud/cloud.js';
-import { Calm, CONDITIONS, playCalm } from './calm.js';
+import { Calm, CONDITIONS } from './calm.js';
 import { findDeadLetterQueues, listLosses, readEndState } from './end-state.js';
-import type { Stimulus } from './recorded-requests.js';
+import type { BrokenHistory } from './findings.js';
+import { PROMISES, shorten } from './promises.js';
+import { findRepeats, makeRepetitions, type Repetition } from './repetitions.js';
 import type { Scenario, Violation } from './scenario.js';
-import { AppDoesNotAnswer, sendAll } from './send-requests.js';
-
-/** Promises that every app of messages makes, in words for people. */
-export const PROMISES = {
-  answers: 'each request is answered as without faults',
-  losses: 'no message is lost silently',
-  sent: 'each event and message is sent as without faults',
-  queues: 'each queue is emptied, or its dead-letter queue has the message',
-  tables: 'the tables end as without faults',
-  repeats: 'the same request twice leaves the same tables',
-} as const;
-
-/** Histories in which a repeated request must change the tables: a change that not all of them have is chance. */
-const REPETITIONS = 3;
-/** Differences that a violation names. */
-const NAMED = 4;
+import { AppDoesNotAnswer, type Sent, sendAll } from './send-requests.js';
+import type { Stimulus } from './stimulus.js';
 
 /** A scenario of recorded requests, and what was found before any fault. */
 export interface Oracle {
   readonly scenario: Scenario;
   /** Attributes that are not compared, since they differ without any fault, or when work is only late. */
   readonly leftOut: readonly string[];
-  /** Requests that break a promise when they are repeated. */
-  readonly repeats: readonly Violation[];
+  /** Scenarios in which a request is sent twice, without faults. */
+  readonly repetitions: readonly Repetition[];
+  /** Histories of these that break a promise. */
+  readonly repeats: readonly BrokenHistory[];
   /** Requests that the app refuses even without faults, as `POST /orders -> 401`. */
   readonly refused: readonly string[];
   /** Hosts outside of AWS that functions call and that have no model: requests to them fail in each history. */
@@ -47,7 +37,7 @@ export async function makeOracle(
   const calm = await Calm.play(deployment, requests, name);
   const { plays, leftOut } = calm;
   const [{ refused }] = plays;
-  if (refused.length >= requests.length)
+  if (refused.length >= requests.filter(isAnswered).length)
     throw new AppDoesNotAnswer(`the app refuses every request even without faults:\n  ${refused.join('\n  ')}`);
   const scenario: Scenario = {
     name,
@@ -56,10 +46,14 @@ export async function makeOracle(
     impossible: plays.some((play) => play.hasTransactions) ? [] : ['conflict'],
     play: async (cloud) => judge(cloud, calm, await sendAll(cloud, requests), requests),
   };
-  const repeats = await findRepeats(deployment, requests, calm);
+  const repetitions = makeRepetitions(requests, calm);
+  const repeats = await findRepeats(deployment, repetitions);
   const unknownHosts = [...new Set(plays.flatMap((play) => play.unknownHosts))];
-  return { scenario, leftOut, repeats, refused, unknownHosts };
+  return { scenario, leftOut, repetitions, repeats, refused, unknownHosts };
 }
+
+/** Whether something is answered, unlike a wait. */
+const isAnswered = (stimulus: Stimulus): boolean => !('step' in stimulus && 'wait' in stimulus.step);
 
 /** Returns the labels of queues that a function reads. */
 const findConsumedQueues = ({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> =>
@@ -69,20 +63,17 @@ const findConsumedQueues = ({ queues, deployment: { assembly } }: Cloud): Readon
       .flatMap(({ properties }) => queues.get(String(properties.EventSourceArn))?.label ?? []),
   );
 
-function judge(
-  cloud: Cloud,
-  calm: Calm,
-  statuses: readonly number[],
-  requests: readonly Stimulus[],
-): readonly Violation[] {
+function judge(cloud: Cloud, calm: Calm, sent: readonly Sent[], requests: readonly Stimulus[]): readonly Violation[] {
   const state = readEndState(cloud);
   const baseline = calm.baselineOf(state);
   const deadLetters = findDeadLetterQueues(cloud);
   const waits = [...deadLetters].some((queue) => baseline.hasMore(queue, state));
   const answers = requests.flatMap(({ name }, at) => {
-    const [before, now] = [calm.statusesOf(at), statuses[at] ?? 0];
-    const isUsual = before.some((status) => Math.floor(status / 100) === Math.floor(now / 100));
-    return isUsual ? [] : [`${name} -> ${now}, without faults ${before.join(' or ')}`];
+    const { status, missing } = sent[at] as Sent;
+    const before = calm.statusesOf(at);
+    if (before.some((usual) => Math.floor(usual / 100) === Math.floor(status / 100))) return [];
+    const now = missing === undefined ? `-> ${status}` : `can't be sent: ${missing}`;
+    return [`${name} ${now}, without faults ${before.join(' or ')}`];
   });
   const losses = listLosses(cloud, deadLetters);
   // A queue that nobody reads here may have a message twice: that is for its reader.
@@ -92,46 +83,8 @@ function judge(
     .map(([queue, messages]) => `${queue} has ${messages} messages, without faults ${baseline.messages(queue)}`);
   // A message that waits for an operator, in a dead-letter queue or where a function has brought it from there, isn't in the tables yet.
   const tables = waits ? [] : baseline.differences(state);
-  const sent = waits ? [] : baseline.unsent(state);
-  return Object.entries({ answers, losses, sent, queues, tables }).flatMap(([promise, found]) =>
+  const unsent = waits ? [] : baseline.unsent(state);
+  return Object.entries({ answers, losses, sent: unsent, queues, tables }).flatMap(([promise, found]) =>
     found.length === 0 ? [] : [{ invariant: PROMISES[promise as keyof typeof PROMISES], detail: shorten(found) }],
   );
-}
-
-const shorten = (found: readonly string[]): string =>
-  [...found.slice(0, NAMED), ...(found.length > NAMED ? [`and ${found.length - NAMED} more`] : [])].join('\n');
-
-/** Sends each request a second time, without faults, and compares the tables. */
-async function findRepeats(
-  deployment: Deployment,
-  requests: readonly Stimulus[],
-  calm: Calm,
-): Promise<readonly Violation[]> {
-  const found: Violation[] = [];
-  for (const [at, request] of requests.entries()) {
-    if ('method' in request && ['GET', 'HEAD'].includes(request.method)) continue;
-    const twice = [...requests.slice(0, at + 1), request, ...requests.slice(at + 1)];
-    let differences: readonly string[] = [];
-    for (let time = 0; time === 0 || (time < REPETITIONS && differences.length > 0); time++)
-      differences = await findDifferences(deployment, twice, calm, `repeated ${at}, ${time}`);
-    if (differences.length > 0)
-      found.push({ invariant: PROMISES.repeats, detail: `${request.name}, sent twice:\n${shorten(differences)}` });
-  }
-  return found;
-}
-
-/** Says what differs after requests without faults. An app that fails by them differs, too. */
-async function findDifferences(
-  deployment: Deployment,
-  requests: readonly Stimulus[],
-  calm: Calm,
-  seed: string,
-): Promise<readonly string[]> {
-  try {
-    const [state] = (await playCalm(deployment, requests, { name: 'repeated requests', seed })).states;
-    return calm.baselineOf(state).differences(state);
-  } catch (error) {
-    if (error instanceof AppDoesNotAnswer) return [error.message];
-    throw error;
-  }
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RequestsUnreadable, readRequests } from './recorded-requests.js';
+import { readRequests } from './recorded-requests.js';
+import { RequestsUnreadable } from './stimulus.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'requests-'));
 const read = (name: string, text: string, stage?: string) => {
@@ -38,6 +39,50 @@ GET https://api.example.com/prod/orders?page=1
       name: one.name.replace('POST /orders', 'POST /prod/orders'),
     })),
   );
+});
+
+test('an HTTP file is that of an editor: with variables, names, waits, long queries and bodies in files', () => {
+  writeFileSync(join(folder, 'order.json'), '{"sku":"desk"}');
+  const text = `@host = localhost:3000/dev
+@orders = {{host}}/orders
+@id = {{created.response.body.$.id}}
+
+# @name created
+POST http://{{orders}}
+# a comment among headers
+Idempotency-Key: {{$guid}}
+
+< ./order.json
+###
+# @wait 10m
+GET {{orders}}/{{id}}
+  ?page=1
+  &size=2
+`;
+  expect(read('editor.http', text, 'dev')).toEqual([
+    {
+      name: 'POST /dev/orders',
+      as: 'created',
+      method: 'POST',
+      path: '/orders',
+      headers: {
+        'Idempotency-Key': expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
+      },
+      body: '{"sku":"desk"}',
+    },
+    { name: 'wait 10m', step: { wait: 600_000 } },
+    {
+      name: 'GET /dev/orders/{{created.response.body.$.id}}?page=1&size=2',
+      method: 'GET',
+      path: '/orders/{{created.response.body.$.id}}?page=1&size=2',
+      headers: {},
+    },
+  ]);
+});
+
+test('the address that an answer tells is no variable for a host', () => {
+  const text = '# @name created\nPOST /orders\n###\nGET {{created.response.headers.Location}}\n';
+  expect(read('location.http', text)[1]).toMatchObject({ path: '{{created.response.headers.Location}}' });
 });
 
 test('a HAR has requests as a browser recorded them', () => {
@@ -82,12 +127,16 @@ test('requests may stand among steps', () => {
 
 test('steps begin the work of an app without an API', () => {
   const steps = [
-    { send: 'Queue', body: { id: 1 } },
+    { invoke: 'Create', payload: {}, name: 'made' },
+    { wait: 'rest' },
+    { send: 'Queue', body: { id: '{{made.response.body.$.id}}' } },
     { event: 'default', source: 'shop', detailType: 'Sold', detail: {} },
   ];
   expect(read('steps.json', JSON.stringify({ steps }))).toEqual([
-    { name: 'send Queue', step: steps[0] },
-    { name: 'event default', step: steps[1] },
+    { name: 'invoke Create', as: 'made', step: { invoke: 'Create', payload: {} } },
+    { name: 'wait rest', step: { wait: 'rest' } },
+    { name: 'send Queue', step: steps[2] },
+    { name: 'event default', step: steps[3] },
   ]);
 });
 
@@ -98,6 +147,14 @@ test.each([
     'step 1 (send) lacks body; a step is one of { send, body }, { publish, message }',
   ],
   ['f.json', '{"steps":[{"email":"a"}]}', 'step 1 has no kind; a step is one of'],
+  ['h.json', '{"steps":[{"wait":"soon"}]}', 'step 1 waits for "soon"; expected 90s, 10m, 2h, 1d, or rest'],
+  ['g.http', '# @wait 10\nGET /', 'request 1 waits for "10"; expected 90s'],
+  ['h.http', 'POST /\n\n< ./nothing.json', "request 1 has its body in ./nothing.json, which can't be read: ENOENT"],
+  [
+    'i.http',
+    'GET /orders/{{created.response.body.$.id}}',
+    'GET /orders/{{created.response.body.$.id}} needs an answer to created, but no request before it has this name',
+  ],
   ['a.http', 'orders please', 'request 1 begins with "orders please"; expected a method and a path'],
   ['b.json', '{}', 'has neither "log" (a HAR), "openapi" (an OpenAPI document of version 3), nor "steps"'],
   ['c.txt', 'x', 'is neither an HTTP file'],

@@ -1,37 +1,16 @@
 import { readFileSync } from 'node:fs';
-import type { ApiRequest } from '../services/apigateway/messages.js';
-
-/** A request that was recorded, and its name for people. */
-export interface RecordedRequest extends ApiRequest {
-  readonly name: string;
-}
-
-/**
- * Something that begins work in an app without an API, or that a person sets up beside its templates. Names are labels (paths of constructs below
- * their stacks), but those of secrets and parameters are as AWS has them.
- */
-export type Step =
-  | {
-      readonly send: string;
-      readonly body: unknown;
-      readonly attributes?: Readonly<Record<string, string>>;
-      /** Message group: a FIFO queue needs it. */
-      readonly group?: string;
-      readonly deduplicationId?: string;
-    }
-  | {
-      readonly publish: string;
-      readonly message: unknown;
-      /** Message group: a FIFO topic needs it. */
-      readonly group?: string;
-      readonly deduplicationId?: string;
-    }
-  | { readonly event: string; readonly source: string; readonly detailType: string; readonly detail: unknown }
-  | { readonly invoke: string; readonly payload: unknown }
-  | { readonly execute: string; readonly input: unknown }
-  | { readonly put: string; readonly item: Readonly<Record<string, unknown>> }
-  | { readonly secret: string; readonly value: unknown }
-  | { readonly parameter: string; readonly value: unknown };
+import { METHOD, parseHttpFile } from './http-file.js';
+import { answersOf, fillUuids } from './placeholders.js';
+import {
+  belowStage,
+  type NamedStep,
+  type RecordedRequest,
+  RequestsUnreadable,
+  type Step,
+  type Stimulus,
+  toRequest,
+  toWait,
+} from './stimulus.js';
 
 /** A request to an API among steps: `{ "request": "POST /orders", "headers": {}, "body": {} }`. */
 interface RequestStep {
@@ -40,22 +19,8 @@ interface RequestStep {
   readonly body?: unknown;
 }
 
-/** A step and its name for people. */
-export interface NamedStep {
-  readonly name: string;
-  readonly step: Step;
-}
-
-/** What begins an app's work: a request to its API, or a step. */
-export type Stimulus = RecordedRequest | NamedStep;
-
-/** A file of requests that can't be read: what is wrong, where, and what would be right. */
-export class RequestsUnreadable extends Error {
-  override readonly name = 'RequestsUnreadable';
-}
-
-/** Headers that a connection has, and no recorded request. */
-const OF_CONNECTION = /^(host|content-length|connection|accept-encoding|:.*)$/i;
+/** A step as a file has it. */
+type WrittenStep = (Step | RequestStep) & { readonly name?: string };
 
 /**
  * Reads requests from a file: an HTTP file (`.http`, `.rest`: RFC 9112's form, separated by `###`), a HAR (`.har`, W3C "HTTP Archive"), or
@@ -64,18 +29,28 @@ const OF_CONNECTION = /^(host|content-length|connection|accept-encoding|:.*)$/i;
  * @throws {RequestsUnreadable}
  */
 export function readRequests(file: string, stage: string | undefined): readonly Stimulus[] {
-  const text = readFileSync(file, 'utf8');
-  const requests = /\.(http|rest)$/.test(file) ? readHttpFile(file, text) : readJson(file, text);
+  const text = fillUuids(readFileSync(file, 'utf8'));
+  const requests = /\.(http|rest)$/.test(file) ? parseHttpFile(file, text) : readJson(file, text);
   if (requests.length === 0) throw new RequestsUnreadable(`${file} has no requests`);
-  const below = (path: string): string =>
-    stage !== undefined && (path === `/${stage}` || path.startsWith(`/${stage}/`))
-      ? path.slice(stage.length + 1) || '/'
-      : path;
-  return requests.map((one) => ('step' in one ? one : { ...one, path: below(one.path) }));
+  checkAnswers(file, requests);
+  return requests.map((one) => ('step' in one ? one : { ...one, path: belowStage(one.path, stage) }));
+}
+
+/** @throws {RequestsUnreadable} if a request needs the answer to one that doesn't come before */
+function checkAnswers(file: string, requests: readonly Stimulus[]): void {
+  const known = new Set<string>();
+  for (const request of requests) {
+    const unknown = answersOf(JSON.stringify(request)).find((name) => !known.has(name));
+    if (unknown !== undefined)
+      throw new RequestsUnreadable(
+        `${file}: ${request.name} needs an answer to ${unknown}, but no request before it has this name; give it by a comment "# @name ${unknown}" above the request, or by "name" in a step`,
+      );
+    if (request.as !== undefined) known.add(request.as);
+  }
 }
 
 function readJson(file: string, text: string): readonly Stimulus[] {
-  let document: { readonly log?: object; readonly openapi?: string; readonly steps?: readonly (Step | RequestStep)[] };
+  let document: { readonly log?: object; readonly openapi?: string; readonly steps?: readonly WrittenStep[] };
   try {
     document = JSON.parse(text) as typeof document;
   } catch (error) {
@@ -86,12 +61,20 @@ function readJson(file: string, text: string): readonly Stimulus[] {
   if (document.log !== undefined) return readHar(document as unknown as Har);
   if (document.openapi !== undefined) return readOpenApi(document as unknown as OpenApi);
   if (document.steps !== undefined)
-    return document.steps.map((step, at) =>
-      'request' in step ? readRequestStep(file, step, at) : { name: nameStep(file, step, at), step },
-    );
+    return document.steps.map(({ name, ...step }, at) => ({
+      ...readStep(file, step, at),
+      ...(name !== undefined && { as: name }),
+    }));
   throw new RequestsUnreadable(
     `${file} has neither "log" (a HAR), "openapi" (an OpenAPI document of version 3), nor "steps"`,
   );
+}
+
+/** @throws {RequestsUnreadable} */
+function readStep(file: string, step: WrittenStep, at: number): RecordedRequest | NamedStep {
+  if ('request' in step) return readRequestStep(file, step, at);
+  const name = nameStep(file, step, at);
+  return 'wait' in step ? toWait(String(step.wait), `${file}: step ${at + 1}`) : { name, step };
 }
 
 /** @throws {RequestsUnreadable} */
@@ -112,6 +95,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   put: ['item'],
   secret: ['value'],
   parameter: ['value'],
+  wait: [],
   request: [],
 };
 
@@ -128,49 +112,6 @@ function nameStep(file: string, step: Step, at: number): string {
       .map(([one, members]) => `{ ${[one, ...members].join(', ')} }`)
       .join(', ')}`,
   );
-}
-
-const METHOD = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(\S+)/;
-
-function readHttpFile(file: string, text: string): readonly RecordedRequest[] {
-  return text.split(/^###.*$/m).flatMap((part, at) => {
-    const lines = part.split(/\r?\n/);
-    const begin = lines.findIndex((line) => line.trim() !== '' && !/^\s*(#|\/\/|@)/.test(line));
-    if (begin < 0) return [];
-    const [, method, target] = METHOD.exec(lines[begin] ?? '') ?? [];
-    if (method === undefined || target === undefined)
-      throw new RequestsUnreadable(
-        `${file}: request ${at + 1} begins with "${lines[begin]}"; expected a method and a path, as in POST /orders`,
-      );
-    const rest = lines.slice(begin + 1);
-    const blank = rest.findIndex((line) => line.trim() === '');
-    const head = blank < 0 ? rest : rest.slice(0, blank);
-    const body =
-      blank < 0
-        ? ''
-        : rest
-            .slice(blank + 1)
-            .join('\n')
-            .trim();
-    const headers = Object.fromEntries(
-      head.map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]),
-    );
-    return [toRequest(method, target, headers, body)];
-  });
-}
-
-/** A target may be a whole address; variables of the file's tool stand for the host. */
-const pathOf = (target: string): string => target.replace(/^(https?:\/\/[^/?]+|\{\{[^}]+\}\})/, '') || '/';
-
-function toRequest(
-  method: string,
-  target: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): RecordedRequest {
-  const path = pathOf(target);
-  const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== '' && !OF_CONNECTION.test(name)));
-  return { name: `${method} ${path}`, method, path, headers: sent, ...(body !== '' && { body }) };
 }
 
 interface Har {

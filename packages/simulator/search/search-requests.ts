@@ -2,10 +2,9 @@ import { Assembly } from '../assembly/assembly.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
 import type { OutsideHosts } from '../cloud/outside-hosts.js';
 import type { FaultKind } from '../engine/faults.js';
-import { type BrokenHistory, type Finding, groupFindings } from './findings.js';
+import { type Finding, groupFindings } from './findings.js';
 import { makeOracle } from './oracle.js';
 import { readRequests } from './recorded-requests.js';
-import type { Violation } from './scenario.js';
 import { searchApp } from './search-app.js';
 
 export interface SearchRequestsOptions {
@@ -41,16 +40,5 @@ export async function searchRequests(
     without,
     onProgress: () => undefined,
   });
-  return { histories, findings: groupFindings([...broken, ...repeats.map((one) => toRepeated(scenario.name, one))]) };
+  return { histories, findings: groupFindings([...broken, ...repeats]) };
 }
-
-/** A promise that a repeated request breaks without any fault, as a broken history. */
-export const toRepeated = (scenario: string, { invariant, detail }: Violation): BrokenHistory => ({
-  scenario,
-  seed: 'calm 1',
-  bySeed: false,
-  faults: [],
-  violations: [{ promise: invariant, detail }],
-  cause: 'A client that repeats its request, since its answer was lost, does this.',
-  lines: [],
-});

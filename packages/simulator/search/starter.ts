@@ -17,23 +17,39 @@ const ORDER = ['POST', 'PUT', 'PATCH', 'ANY', 'GET', 'HEAD', 'DELETE'];
 
 /** Makes a first file of requests from what an app has: a request for each route, or a step for each queue, topic and state machine. */
 export function makeStarter(cloud: Cloud): Starter {
-  const requests = cloud.apis
+  const routes = cloud.apis
     .flatMap(({ routes }) => routes)
     // An integration without a backend, as for preflight requests or a 405, begins no work.
     .filter(({ method, backend }) => method !== 'OPTIONS' && !('mock' in backend))
-    .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
-    .map(({ method, resource, authorizer }) => ({
-      name: `${method === 'ANY' ? 'POST' : method} ${toExample(resource)}`,
-      token: nameToken(cloud, authorizer),
-    }));
+    .sort((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method));
+  const created = new Set(routes.filter(({ method }) => method === 'POST').map(({ resource }) => resource));
+  const requests = routes.map(({ method, resource, authorizer }) => ({
+    name: `${method === 'ANY' ? 'POST' : method} ${toExample(resource, created)}`,
+    as: method === 'POST' && routes.some((other) => other.resource.startsWith(`${resource}/{`)) && nameOf(resource),
+    token: nameToken(cloud, authorizer),
+  }));
   const names = requests.map(({ name }) => name);
   if (cloud.apis.length > 0) return { file: 'requests.http', text: renderRequests(requests), names };
   const steps = listSteps(cloud);
   return { file: 'requests.json', text: `${JSON.stringify({ steps }, null, 2)}\n`, names: steps.map(nameStep) };
 }
 
-/** Puts values in the place of a path's parameters: `/orders/{id}` becomes `/orders/1`. */
-const toExample = (path: string): string => path.replaceAll(/\{[^}]+\}/g, '1');
+/**
+ * Puts values in the place of a path's parameters. `/orders/{id}` has the `id` of the answer to `POST /orders`, or 1 where there is no such route.
+ * @param created paths that have a `POST`
+ */
+const toExample = (path: string, created: ReadonlySet<string>): string =>
+  path.replaceAll(/\/\{([^}]+)\}/g, (_, parameter: string, at: number) => {
+    const parent = path.slice(0, at);
+    return created.has(parent) ? `/{{${nameOf(parent)}.response.body.$.${parameter}}}` : '/1';
+  });
+
+/** Returns the name of the request that creates what is below a path. */
+const nameOf = (path: string): string =>
+  path
+    .replaceAll(/\{[^}]+\}/g, '')
+    .replaceAll(/\W+/g, '_')
+    .replace(/^_|_$/g, '');
 
 /** Returns the value of a header that an authorizer believes, as a placeholder; nothing where a person has to know it. */
 function nameToken({ userPools, functions }: Cloud, authorizer: Resource | undefined): string | undefined {
@@ -48,10 +64,13 @@ function nameToken({ userPools, functions }: Cloud, authorizer: Resource | undef
   return `Bearer ${userPools.pools.some(({ issuer }) => issuer === Issuer) ? '{{accessToken:alice}}' : '{{jwt:alice}}'}`;
 }
 
-function renderRequests(given: readonly { readonly name: string; readonly token: string | undefined }[]): string {
-  const requests = given.map(({ name, token }) => {
+function renderRequests(
+  given: readonly { readonly name: string; readonly as: string | false; readonly token: string | undefined }[],
+): string {
+  const requests = given.map(({ name, as, token }) => {
     const hasBody = !/^(GET|HEAD|DELETE) /.test(name);
     const lines = [
+      ...(as ? [`# @name ${as}`] : []),
       name,
       ...(token ? [`Authorization: ${token}`] : []),
       ...(hasBody ? ['Content-Type: application/json', '', '{}'] : []),
@@ -61,6 +80,9 @@ function renderRequests(given: readonly { readonly name: string; readonly token:
   return [
     '# orderly-simulate plays these requests one after the other. Put in the bodies and ids that your app expects,',
     '# and headers such as Authorization. A request may come more than once, with other values.',
+    ...(given.some(({ as }) => as)
+      ? ['# {{orders.response.body.$.id}} is the id in the answer to the request that is named orders.']
+      : []),
     ...(given.some(({ token }) => token?.includes('{{token:'))
       ? ['# A token of the simulated issuer has the claims that you write behind its name: {{token:alice role=clerk}}.']
       : []),

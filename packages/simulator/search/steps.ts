@@ -1,7 +1,8 @@
 import type { Cloud } from '../cloud/cloud.js';
+import type { ApiResponse } from '../services/apigateway/messages.js';
 import { offer } from '../services/sqs/offer.js';
 import { Refused } from '../wire/operation.js';
-import type { Step } from './recorded-requests.js';
+import type { Step } from './stimulus.js';
 
 /** A step that names something which the app doesn't have. */
 export class StepImpossible extends Error {
@@ -13,15 +14,12 @@ export class StepImpossible extends Error {
  * @param then gets a status as of HTTP: 200 if it was done, 400 if it was refused, 500 if a function failed, so that a client does it again
  * @throws {StepImpossible}
  */
-export function doStep(
-  cloud: Cloud,
-  step: Step,
-  then: (answer: { readonly status: number; readonly body: string }) => void,
-): void {
+export function doStep(cloud: Cloud, step: Step, then: (answer: Pick<ApiResponse, 'status' | 'body'>) => void): void {
+  if ('wait' in step) throw new Error('a wait is no step of the app');
   if ('invoke' in step) {
     find('function', step.invoke, [...cloud.functions.values()]).invoke(step.payload, (result) =>
       result.kind === 'returned'
-        ? then({ status: 200, body: '' })
+        ? then({ status: 200, body: JSON.stringify(result.value) ?? '' })
         : then({ status: 500, body: result.kind === 'failed' ? `${result.name}: ${result.message}` : result.kind }),
     );
     return;
@@ -36,7 +34,7 @@ export function doStep(
 }
 
 /** @throws {Refused} @throws {StepImpossible} */
-function begin(cloud: Cloud, step: Exclude<Step, { readonly invoke: string }>): void {
+function begin(cloud: Cloud, step: Exclude<Step, { readonly invoke: string } | { readonly wait: unknown }>): void {
   if ('send' in step) {
     const attributes = Object.entries(step.attributes ?? {}).map(([name, StringValue]) => [
       name,

@@ -4,8 +4,9 @@ import type { Cloud } from '../cloud/cloud.js';
 import { apiMethod, apiResource, createApi, may, requestApi, tokenAuthorizer } from '../support/apis.js';
 import { arnOf, functionResource } from '../support/clouds.js';
 import { askEndpoint, createHttpApi, httpAuthorizer, httpRoute } from '../support/http-apis.js';
+import { fillIn } from './placeholders.js';
 import { makeStarter } from './starter.js';
-import { fillTokens } from './tokens.js';
+import type { RecordedRequest } from './stimulus.js';
 
 const Properties = { UserPoolId: { Ref: 'Pool' } };
 const users = {
@@ -42,12 +43,15 @@ const createGuarded = (): Cloud =>
   });
 
 const filled = (cloud: Cloud, authorization: string, path = '/orders') =>
-  fillTokens(cloud, { method: 'GET', path, headers: { Authorization: authorization } });
+  fillIn(
+    cloud,
+    { name: `GET ${path}`, method: 'GET', path, headers: { Authorization: authorization } },
+    new Map(),
+  ) as RecordedRequest;
 
 test.each([
   ['/orders', '{{idToken:alice}}', 200],
   ['/orders', 'Bearer {{ idToken:alice }}', 200],
-  ['/orders', '{{host}}', 401],
   ['/scoped', '{{clientToken}}', 200],
   ['/scoped', '{{idToken:alice}}', 401],
 ])('a recorded request to %s with %s is answered with %i', async (path, authorization, status) => {

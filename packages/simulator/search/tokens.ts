@@ -1,35 +1,17 @@
-import { parseClaims, simulatedIssuer } from '../client/issuer.js';
 import type { Cloud } from '../cloud/cloud.js';
-import type { ApiRequest } from '../services/apigateway/messages.js';
 import type { PoolClient, UserPool } from '../services/cognito/pool.js';
 import { publicKeys, signToken } from '../services/cognito/signing-key.js';
 import type { HttpRoute } from '../services/httpapi/routes.js';
-import { RequestsUnreadable } from './recorded-requests.js';
+import { RequestsUnreadable } from './stimulus.js';
 
-/** A token in a recorded request: `{{idToken:alice}}`. */
-const PLACEHOLDER =
-  /\{\{\s*(idToken|accessToken|clientToken|jwt|token)(?::([^\s}]+))?((?:\s+[^\s=}]+=[^\s}]+)*)\s*\}\}/g;
 const HOUR_SECONDS = 3_600;
 
 /**
- * Puts tokens in the place of their names in a recorded request: `{{idToken:alice}}` and `{{accessToken:alice}}` of a user of the app's pool, who is
- * added, `{{clientToken}}` of a machine, `{{jwt:alice}}` of the issuer of a JWT authorizer, and `{{token:alice role=clerk}}` with claims, of the simulated
- * issuer.
+ * Issues a token for a recorded request: an `idToken` or an `accessToken` of a user of the app's pool, who is added, a `clientToken` of a machine, or a
+ * `jwt` of the issuer of a JWT authorizer.
  * @throws {RequestsUnreadable} if the app has nobody who could issue the token
  */
-export function fillTokens(cloud: Cloud, request: ApiRequest): ApiRequest {
-  const fill = (text: string): string =>
-    text.replace(PLACEHOLDER, (_, kind: string, name = 'alice', claims = '') =>
-      kind === 'token'
-        ? simulatedIssuer.token({ sub: name, ...parseClaims(claims.split(/\s+/)) }, cloud.world.now)
-        : issue(cloud, kind, name),
-    );
-  const { path, headers, body } = request;
-  const filled = Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, fill(String(value))]));
-  return { ...request, path: fill(path), headers: filled, ...(body !== undefined && { body: fill(body) }) };
-}
-
-function issue(cloud: Cloud, kind: string, name: string): string {
+export function issueToken(cloud: Cloud, kind: string, name: string): string {
   if (kind === 'jwt') return issueJwt(cloud, name);
   if (kind === 'clientToken') {
     const { pool, client } = findClient(cloud, kind, ({ resource }) =>
