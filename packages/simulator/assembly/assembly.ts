@@ -11,6 +11,10 @@ import {
 } from './identity.js';
 import { evaluateCondition, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
 import { findAppFolder, type Manifest, readLabels, readManifest, readStacks, type StackArtifact } from './manifest.js';
+import { unzip } from './unzip.js';
+
+/** Public parameters with a layer of which only the packages matter. Powertools for AWS Lambda (TypeScript), "Lambda Layer". */
+const OF_POWERTOOLS = /^\/aws\/service\/powertools\/typescript\//;
 
 /** A resource of a template as it would be deployed. */
 export interface Resource extends ResourceIdentity {
@@ -117,13 +121,15 @@ export class Assembly {
     return found;
   }
 
-  /** Returns the folder of a function's code. */
+  /** Returns the folder of a function's code, or of a layer. A zip file is unpacked. */
   assetFolder(code: Json | undefined): string {
     const key = (code as { S3Key?: Json } | undefined)?.S3Key;
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
     const name = `asset.${key.replace(/\.zip$/, '')}`;
     // The name is the hash of what is in it, so any of several is right.
     const found = this.folders.find((one) => existsSync(join(one, name)));
+    const zipped = this.folders.find((one) => existsSync(join(one, `${name}.zip`)));
+    if (found === undefined && zipped !== undefined) return unzip(join(zipped, `${name}.zip`));
     // Node's `require` takes no relative path.
     return resolvePath(found ?? this.folder, name);
   }
@@ -131,7 +137,7 @@ export class Assembly {
   /** Returns the value of a parameter of Systems Manager; its name, if no earlier stack has it. */
   private readStored(name: Json = ''): Json {
     const stored = this.findByType('AWS::SSM::Parameter').find(({ properties: { Name } }) => Name === name);
-    if (!stored) this.unknownParameters.push(String(name));
+    if (!stored && !OF_POWERTOOLS.test(String(name))) this.unknownParameters.push(String(name));
     return stored?.properties.Value ?? name;
   }
 

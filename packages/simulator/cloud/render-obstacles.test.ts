@@ -19,7 +19,7 @@ test('missing packages of all functions are one command', () =>
   expect(
     renderObstacles('cdk.out', [lacking('Place', 'esbuild', '@aws-sdk/client-sqs'), lacking('Work', 'esbuild')]),
   ).toBe(
-    "cdk.out: the code of 2 functions needs packages that are not installed here.\nLambda's runtime has the SDK of AWS, so it isn't in their bundles:\n" +
+    "cdk.out: the code of 2 functions needs packages that are not installed here.\nLambda's runtime or a layer has them, so they aren't in the bundles:\n" +
       '  npm install --save-dev esbuild @aws-sdk/client-sqs',
   ));
 

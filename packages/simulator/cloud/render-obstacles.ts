@@ -43,7 +43,7 @@ export function renderObstacles(folder: string, obstacles: readonly Obstacle[]):
 const renderMissing = (folder: string, obstacles: readonly Obstacle[], install: readonly string[]): string =>
   [
     `${folder}: the code of ${count(new Set(obstacles.map(({ label }) => label)).size, 'function', 'functions')} needs packages that are not installed here.`,
-    "Lambda's runtime has the SDK of AWS, so it isn't in their bundles:",
+    "Lambda's runtime or a layer has them, so they aren't in the bundles:",
     `  npm install --save-dev ${install.join(' ')}`,
   ].join('\n');
 

@@ -92,7 +92,7 @@ test.each([
 test('a package of the runtime that is not installed is named, with the command that installs it', () => {
   const source = "import { X } from '@aws-sdk/client-braket/deep'; export const handler = async () => X;";
   expect(() => singleFile({ 'index.mjs': source })).toThrow(
-    "Shop/Work uses @aws-sdk/client-braket of Lambda's runtime, not installed here: npm install --save-dev @aws-sdk/client-braket",
+    "Shop/Work uses @aws-sdk/client-braket of Lambda's runtime or of a layer, not installed here: npm install --save-dev @aws-sdk/client-braket",
   );
 });
 

@@ -18,6 +18,8 @@ export interface HandlerFile {
   readonly path?: string;
   /** Folders of its layers. */
   readonly layers?: readonly string[];
+  /** Whether a layer of AWS has the packages of Powertools. */
+  readonly hasPowertools?: boolean;
   /** Files beside it; nothing for code in the template. */
   readonly files?: BundleFiles;
 }
@@ -39,6 +41,7 @@ export class CodeNotRunnable extends Error {
 const EXTENSIONS = ['', '.js', '.mjs', '.cjs'];
 /** Packages that Lambda's runtimes have beside the function. AWS Lambda, "Building Lambda functions with Node.js". */
 const OF_RUNTIME = /^@(aws-sdk|smithy)\//;
+const OF_POWERTOOLS = /^@aws-lambda-powertools\//;
 /** Packages that the SDK asks for, and does without. */
 const OPTIONAL = /\/signature-v4(-crt|a)$/;
 const SDK_V2 = /^aws-sdk(\/|$)/;
@@ -88,13 +91,20 @@ export function readHandlerFile(resource: Resource, assembly: Assembly): Handler
   const path = findHandlerPath(resource, assembly);
   const { Runtime, Code } = resource.properties;
   const runtime = Runtime === undefined ? {} : { runtime: String(Runtime) };
-  const { folders: layers } = findLayers(resource, assembly);
+  const { folders: layers, hasPowertools } = findLayers(resource, assembly);
   if (path !== undefined) {
     const task = assembly.assetFolder(Code);
     const folder = posix.join('/var/task', relative(task, dirname(path)));
-    return { source: readFileSync(path, 'utf8'), path, layers, files: { task, layers, folder }, ...runtime };
+    return {
+      source: readFileSync(path, 'utf8'),
+      path,
+      layers,
+      hasPowertools,
+      files: { task, layers, folder },
+      ...runtime,
+    };
   }
-  return { source: String((Code as JsonObject).ZipFile), layers, ...runtime };
+  return { source: String((Code as JsonObject).ZipFile), layers, hasPowertools, ...runtime };
 }
 
 /** Returns the path of a function's handler; nothing for code in the template. @throws {CodeNotRunnable} */
@@ -107,10 +117,6 @@ function findHandlerPath({ label, properties }: Resource, assembly: Assembly): s
   const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
   const path = EXTENSIONS.map((extension) => join(folder, `${name}${extension}`)).find(isFile);
   if (path !== undefined) return path;
-  if (existsSync(`${folder}.zip`))
-    throw new CodeNotRunnable(
-      `the code of ${label} is a zip file, and only folders are read: Code.fromAsset(<folder>)`,
-    );
   throw new CodeNotRunnable(
     `the handler ${handler} of ${label} needs ${name}.js, ${name}.mjs or ${name}.cjs in its asset, which has none of them`,
   );
@@ -121,18 +127,23 @@ function findHandlerPath({ label, properties }: Resource, assembly: Assembly): s
  * runtime has beside the function. A file that needs nothing of this stays as it is.
  * @throws {CodeNotRunnable} if esbuild or a package of the runtime is missing, or esbuild refuses the code
  */
-export function toSingleFile({ source: written, path, runtime, layers = [] }: HandlerFile, label: string): string {
+export function toSingleFile(
+  { source: written, path, runtime, layers = [], hasPowertools = false }: HandlerFile,
+  label: string,
+): string {
+  const isBeside = (name: string): boolean =>
+    (OF_RUNTIME.test(name) && !OPTIONAL.test(name)) || (hasPowertools && OF_POWERTOOLS.test(name));
   const folder = path === undefined ? process.cwd() : dirname(path);
   const source = inLayers(written, layers);
   const ofLayers = packagesOfLayers(layers);
-  const mustBundle = source !== written || needsBundling(source, path, ofLayers);
+  const mustBundle = source !== written || needsBundling(source, path, isBeside, ofLayers);
   if (!mustBundle && !/\bimport\s*\(/.test(source)) return source;
   const esbuild = findEsbuild(path ?? join(folder, 'x.js'));
   if (!esbuild) {
     if (!mustBundle) return source;
-    const install = ['esbuild', ...listMissing(source, path)];
+    const install = ['esbuild', ...listMissing(source, path, isBeside)];
     throw new CodeNotRunnable(
-      `the code of ${label} has to be bundled (ES modules, several files, or @aws-sdk of Lambda's runtime), and esbuild isn't installed: npm install --save-dev ${install.join(' ')}`,
+      `the code of ${label} has to be bundled (ES modules, several files, @aws-sdk of Lambda's runtime, or packages of a layer), and esbuild isn't installed: npm install --save-dev ${install.join(' ')}`,
       install,
     );
   }
@@ -160,9 +171,7 @@ export function toSingleFile({ source: written, path, runtime, layers = [] }: Ha
       }
       const missing = unresolved(error).filter((name) => !external.has(name));
       if (missing.length === 0) throw new CodeNotRunnable(`esbuild can't bundle ${label}: ${(error as Error).message}`);
-      const ofRuntime = missing.filter(
-        (name) => (OF_RUNTIME.test(name) || (SDK_V2.test(name) && hasSdkV2(runtime))) && !OPTIONAL.test(name),
-      );
+      const ofRuntime = missing.filter((name) => isBeside(name) || (SDK_V2.test(name) && hasSdkV2(runtime)));
       if (ofRuntime.length > 0) throw missingPackages(label, ofRuntime);
       for (const name of missing) external.add(name);
     }
@@ -224,7 +233,7 @@ const hasSdkV2 = (runtime: string | undefined): boolean => /^nodejs(\d|1[0-6])\.
 function missingPackages(label: string, names: readonly string[]): CodeNotRunnable {
   const install = [...new Set(names.map(toPackage))];
   return new CodeNotRunnable(
-    `${label} uses ${install.join(', ')} of Lambda's runtime, not installed here: npm install --save-dev ${install.join(' ')}`,
+    `${label} uses ${install.join(', ')} of Lambda's runtime or of a layer, not installed here: npm install --save-dev ${install.join(' ')}`,
     install,
   );
 }
@@ -233,11 +242,11 @@ function missingPackages(label: string, names: readonly string[]): CodeNotRunnab
 const toPackage = (name: string): string => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
 
 /** Returns the packages of Lambda's runtime that a source asks for and that aren't installed, as far as its own text tells. */
-function listMissing(source: string, path: string | undefined): readonly string[] {
+function listMissing(source: string, path: string | undefined, isBeside: (name: string) => boolean): readonly string[] {
   const names = [...source.matchAll(REQUIRED), ...source.matchAll(IMPORTED)].flatMap(
     ([, one, other]) => one ?? other ?? [],
   );
-  const asked = new Set(names.filter((name) => OF_RUNTIME.test(name) && !OPTIONAL.test(name)).map(toPackage));
+  const asked = new Set(names.filter(isBeside).map(toPackage));
   const from = [path ?? join(process.cwd(), 'x.js'), join(process.cwd(), 'x.js')];
   const isInstalled = (name: string): boolean =>
     from.some((file) =>
@@ -257,14 +266,20 @@ const REQUIRED = /\brequire\(\s*["']([^"']+)["']\s*\)|\bimport\(\s*["']([^"']+)[
 const IMPORTED = /\bfrom\s*["']([^"']+)["']/g;
 const BUILTINS = new Set(builtinModules);
 
-function needsBundling(source: string, path: string | undefined, ofLayers: readonly string[]): boolean {
+function needsBundling(
+  source: string,
+  path: string | undefined,
+  isBeside: (name: string) => boolean,
+  ofLayers: readonly string[],
+): boolean {
   if (path !== undefined && isEsModule(path)) return true;
   const folder = path === undefined ? process.cwd() : dirname(path);
   const names = [...source.matchAll(REQUIRED)].map(([, required, imported]) => required ?? imported ?? '');
   return names.some((name) => {
     if (name.startsWith('node:') || BUILTINS.has(name)) return false;
     if (name.startsWith('.')) return existsAsModule(resolve(folder, name));
-    if (OF_RUNTIME.test(name)) return !OPTIONAL.test(name);
+    if (isBeside(name)) return true;
+    if (OF_RUNTIME.test(name)) return false;
     if (SDK_V2.test(name) || ofLayers.some((packages) => existsSync(join(packages, name)))) return true;
     // What a bundle asks for in vain, as the SDK does for an optional package, stays a question.
     return path !== undefined && existsSync(join(folder, 'node_modules', name));

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { strToU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { Assembly } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
@@ -59,7 +60,51 @@ test('code has the packages of its layers', async () => {
 
 test('a layer that is not of the assembly is named, and one that only measures is not', () => {
   const insights = 'arn:aws:lambda:eu-west-1:580247275435:layer:LambdaInsightsExtension:21';
-  const other = 'arn:aws:lambda:eu-west-1:094274105915:layer:AWSLambdaPowertoolsTypeScriptV2:34';
+  const other = 'arn:aws:lambda:eu-west-1:123456789012:layer:sharp:3';
   const found = checkAssembly(appWith([insights, other], 'exports.handler = async () => 1;'));
   expect(found.map(({ what, mayBeIgnored }) => [what, mayBeIgnored])).toEqual([[`the layer ${other}`, true]]);
+});
+
+test.each([
+  'arn:aws:lambda:eu-west-1:094274105915:layer:AWSLambdaPowertoolsTypeScriptV2:34',
+  '/aws/service/powertools/typescript/generic/all/latest',
+])('code has the packages of Powertools from the project, where %s would have them', async (name) => {
+  const code = `exports.handler = async () => typeof require('@aws-lambda-powertools/idempotency').makeIdempotent;`;
+  const app = appWith([name], code);
+  expect(checkAssembly(app)).toEqual([]);
+  expect(await answerOf(app)).toEqual(returned('function'));
+  const missing = appWith([name], `require('@aws-lambda-powertools/nothing'); exports.handler = async () => 1;`);
+  expect(checkAssembly(missing)).toMatchObject([{ install: ['@aws-lambda-powertools/nothing'] }]);
+});
+
+test('without that layer, a package of Powertools which the code lacks is missing, as at AWS', async () => {
+  const code = `exports.handler = async () => require('@aws-lambda-powertools/idempotency');`;
+  expect(await answerOf(appWith([], code))).toMatchObject([{ kind: 'failed' }]);
+});
+
+/** Puts a zip file in the place of a folder of an app. */
+function zip(app: string, name: string, files: Readonly<Record<string, string>>): void {
+  rmSync(join(app, `asset.${name}`), { recursive: true });
+  const entries = Object.entries(files).map(([path, text]) => [path, strToU8(text)]);
+  writeFileSync(join(app, `asset.${name}.zip`), zipSync(Object.fromEntries(entries)));
+}
+
+test('code and layers in zip files are unpacked', async () => {
+  const app = appWith([{ Ref: 'One' }], 'exports.handler = 1;');
+  zip(app, 'Work', {
+    'index.js': "exports.handler = async () => [require('./lib/a').a, require('three')];",
+    'lib/a.js': "exports.a = 'zipped';",
+  });
+  zip(app, 'one', { 'nodejs/node_modules/three/index.js': 'module.exports = 3;' });
+  expect(checkAssembly(app)).toEqual([]);
+  expect(await answerOf(app)).toEqual(returned(['zipped', 3]));
+});
+
+test('a zip file that can not be unpacked is named', () => {
+  const app = appWith([], 'exports.handler = 1;');
+  zip(app, 'Work', {});
+  writeFileSync(join(app, 'asset.Work.zip'), 'no zip file');
+  expect(checkAssembly(app).map(({ what }) => what)).toEqual([
+    expect.stringMatching(/asset\.Work\.zip can't be unpacked/),
+  ]);
 });

@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve, sep } from 'node:path';
+import { unzipSync } from 'fflate';
+import { TemplateError } from './intrinsics.js';
+
+const folders = new Map<string, string>();
+
+/**
+ * Unpacks a zip file, as Lambda does with code and layers, into a folder that ends with this process.
+ * @returns the folder @throws {TemplateError} if it can't be unpacked
+ */
+export function unzip(file: string): string {
+  const known = folders.get(file);
+  if (known !== undefined) return known;
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-asset-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, bytes] of Object.entries(readZip(file))) {
+    const path = resolve(folder, name);
+    if (name.endsWith('/') || !path.startsWith(folder + sep)) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+  }
+  folders.set(file, folder);
+  return folder;
+}
+
+function readZip(file: string): ReturnType<typeof unzipSync> {
+  try {
+    return unzipSync(readFileSync(file));
+  } catch (error) {
+    throw new TemplateError(`the asset ${file} can't be unpacked: ${(error as Error).message}`);
+  }
+}
