@@ -45,6 +45,12 @@ export class Baseline {
     return [...this.unsteady].sort();
   }
 
+  /** Returns different values of an attribute, without faults and when work was only late. */
+  valuesOf(place: string): readonly string[] {
+    const values = this.all.flatMap(({ tables }) => readValues(tables).get(place)?.join(', ') ?? []);
+    return [...new Set(values)].sort();
+  }
+
   /** Returns the number of messages in a queue without faults: the largest, if it is chance. */
   messages(queue: string): number {
     return Math.max(...this.states.map(({ queues }) => queues[queue] ?? 0));

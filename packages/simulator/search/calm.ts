@@ -1,6 +1,7 @@
 import type { Cloud, Deployment } from '../cloud/cloud.js';
 import type { Fault, FaultKind } from '../engine/faults.js';
 import { Random } from '../engine/random.js';
+import { isProviderOnly } from '../runtime/function-code.js';
 import { Baseline } from './baseline.js';
 import { type EndState, findDeadLetterQueues, listLosses, readEndState } from './end-state.js';
 import { playWithFaults, type Scenario } from './scenario.js';
@@ -16,6 +17,8 @@ const NOTHING_NEW = 6;
 const TRANSACTION = /\b(TransactWriteItems|ExecuteTransaction)\b/i;
 /** Characters of a refusal that are shown. */
 const LINE = 200;
+/** Values of an attribute that a report shows, and characters of each. */
+const [VALUES, VALUE] = [3, 40];
 /** Begin of the histories: far from midnight, since clocks that differ by a second would put items under another day. */
 const MORNING = Date.UTC(2026, 0, 5, 10);
 /** Calm histories begin at several times, so that a time in whole seconds or hours differs between them too. An hour, and some more. */
@@ -44,6 +47,8 @@ export interface CalmPlay {
   /** Requests that were refused, as `POST /orders -> 401 {"message":"Unauthorized"}`. */
   readonly refused: readonly string[];
   readonly unknownHosts: readonly string[];
+  /** Functions that were not invoked. */
+  readonly unreached: readonly string[];
   /** Whether a transaction was made that writes. */
   readonly hasTransactions: boolean;
   /** Status of the answer to each request, 0 for none. */
@@ -111,9 +116,27 @@ export class Calm {
     return calm;
   }
 
-  /** Attributes that are not compared, since they differ without any fault, or when work is only late. */
+  /** Attributes that are not compared, since they differ without any fault. */
   get leftOut(): readonly string[] {
-    return this.baselines[0]?.leftOut ?? [];
+    return new Baseline(this.plays.map(({ states: [state] }) => state)).leftOut;
+  }
+
+  /** Attributes that are not compared, since they differ when work is only late, with some of their values: `Orders: attempts (1 or 2)`. */
+  get lateOnes(): readonly string[] {
+    const [baseline] = this.baselines as readonly [Baseline];
+    const known = new Set(this.leftOut);
+    return baseline.leftOut
+      .filter((place) => !known.has(place))
+      .map((place) => {
+        const values = baseline.valuesOf(place).map((one) => one.slice(0, VALUE));
+        return `${place} (${values.slice(0, VALUES).join(' or ')}${values.length > VALUES ? ' or others' : ''})`;
+      });
+  }
+
+  /** Functions that no history without faults has invoked. */
+  get unreached(): readonly string[] {
+    const [first, ...others] = this.plays.map(({ unreached }) => unreached);
+    return (first ?? []).filter((label) => others.every((one) => one.includes(label)));
   }
 
   /** Returns the statuses of a request without faults. */
@@ -200,6 +223,7 @@ export async function playCalm(
         statuses: sent.map(({ status }) => status),
         states: states as [EndState, ...EndState[]],
         unknownHosts: [...cloud.thirdParties.unknownHosts],
+        unreached: listUnreached(cloud),
         refused: listRefused(cloud),
         lateness,
         hasTransactions: cloud.world.trace.lines.some((line) => TRANSACTION.test(line)),
@@ -236,6 +260,11 @@ const firstError = ({ log, world }: Cloud): string => {
 /** Lists the answers of a history that are refusals, from its trace. */
 const listRefused = ({ world }: Cloud): readonly string[] =>
   world.trace.lines.flatMap((line) => /^\S+ client (.* -> 4\d\d.*)$/.exec(line)?.[1]?.slice(0, LINE) ?? []);
+
+const listUnreached = ({ functions, deployment: { assembly } }: Cloud): readonly string[] =>
+  [...functions.values()]
+    .filter(({ invocations, resource }) => invocations === 0 && !isProviderOnly(resource, assembly))
+    .map(({ label }) => label);
 
 const adviseOutside = ({ thirdParties: { unknownHosts } }: Cloud): string =>
   unknownHosts.size === 0 ? '' : `; ${describeUnknownHosts([...unknownHosts])}`;

@@ -14,12 +14,18 @@ import { renderIgnored } from '../cloud/render-obstacles.js';
 import type { FaultKind } from '../engine/faults.js';
 import { CodeNotRunnable } from '../runtime/function-code.js';
 import { ModuleUnusable } from '../runtime/import-file.js';
-import { describeUnknownHosts } from './calm.js';
 import { KINDS } from './explain.js';
 import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
-import { renderAnnotations, renderFindings, renderJUnit, renderSarif, renderSummary } from './findings-files.js';
+import {
+  renderAnnotations,
+  renderFindings,
+  renderJUnit,
+  renderLearned,
+  renderSarif,
+  renderSummary,
+} from './findings-files.js';
 import { loadScenarios, ScenarioUnusable } from './load-scenario.js';
-import { makeOracle } from './oracle.js';
+import { makeOracle, type Oracle } from './oracle.js';
 import { showProgress } from './progress.js';
 import { PROMISES } from './promises.js';
 import { readRequests } from './recorded-requests.js';
@@ -93,34 +99,18 @@ const WORKER = 'ORDERLY_SIMULATE_WORKER';
 interface Prepared {
   readonly deployment: Deployment;
   readonly scenarios: readonly Scenario[];
-  readonly repetitions: readonly Scenario[];
-  readonly repeats: readonly BrokenHistory[];
-  readonly leftOut: readonly string[];
-  readonly refused: readonly string[];
-  readonly unknownHosts: readonly string[];
+  /** Nothing for scenarios of one's own. */
+  readonly oracle?: Oracle;
 }
 
 async function prepare(folder: string, { scenario, requests, outside, tolerant }: Values): Promise<Prepared> {
   const obstacles = tolerant ? 'ignored' : 'refused';
   const models = outside === undefined ? undefined : await loadOutside(outside);
   const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles, outside: models });
-  if (scenario !== undefined)
-    return {
-      deployment,
-      scenarios: await loadScenarios(scenario),
-      repetitions: [],
-      repeats: [],
-      leftOut: [],
-      refused: [],
-      unknownHosts: [],
-    };
+  if (scenario !== undefined) return { deployment, scenarios: await loadScenarios(scenario) };
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
-  const {
-    scenario: oracle,
-    repetitions,
-    ...found
-  } = await makeOracle(deployment, readRequests(String(requests), api?.stage));
-  return { deployment, scenarios: [oracle], repetitions: repetitions.map(({ scenario }) => scenario), ...found };
+  const oracle = await makeOracle(deployment, readRequests(String(requests), api?.stage));
+  return { deployment, scenarios: [oracle.scenario], oracle };
 }
 
 /** Runs the command line. @returns its exit code */
@@ -184,7 +174,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (values.requests !== undefined)
     console.error('Plays the requests without faults first, and then with each single fault.');
   const prepared = await prepare(folder, values);
-  const { deployment, scenarios, repeats, leftOut, refused, unknownHosts } = prepared;
+  const { deployment, scenarios, oracle } = prepared;
   const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
@@ -196,7 +186,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
       ? await searchScenarios(deployment, scenarios, { ...options, share, signal, onProgress })
       : await searchInWorkers(args, most, signal);
   const found = results.flatMap(({ broken }) => broken);
-  const findings = groupFindings([...found, ...repeats]);
+  const findings = groupFindings([...found, ...(oracle?.repeats ?? [])]);
   const replayOf = writeReplays(folder, values, findings);
   if (findings.length > 0) console.log(renderFindings(findings, replayOf));
   const promises =
@@ -205,10 +195,8 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (values.junit !== undefined) writeFileSync(values.junit, renderJUnit(name, promises, findings));
   if (values.sarif !== undefined) writeFileSync(values.sarif, renderSarif(findings));
   if (process.env.GITHUB_ACTIONS === 'true' && findings.length > 0) console.log(renderAnnotations(findings));
-  if (refused.length > 0) console.log(`\nRefused even without faults: ${refused.join(', ')}`);
-  if (unknownHosts.length > 0) console.log(`\nNot looked at: ${describeUnknownHosts(unknownHosts)}`);
-  if (leftOut.length > 0)
-    console.log(`\nNot compared, since it differs without any fault, or when work is only late: ${leftOut.join(', ')}`);
+  const learned = oracle && renderLearned(oracle);
+  if (learned) console.log(learned);
   if (!deployment.recycles)
     console.log('Modules of some functions keep something between invocations: each history has new environments.');
   const left = scenarios.filter(({ name }) => !results.some(({ scenario }) => scenario === name));
@@ -331,13 +319,15 @@ function writeReplays(
 async function replay(file: string, values: Values): Promise<number> {
   const found = JSON.parse(readFileSync(file, 'utf8')) as ReplayFile;
   const { scenario, requests, outside } = found;
-  const { deployment, scenarios, repetitions } = await prepare(found.folder, {
+  const { deployment, scenarios, oracle } = await prepare(found.folder, {
     ...values,
     ...(scenario !== undefined && { scenario }),
     ...(requests !== undefined && { requests }),
     ...(outside !== undefined && { outside }),
   });
-  const played = [...scenarios, ...repetitions].find(({ name }) => name === found.name);
+  const played = [...scenarios, ...(oracle?.repetitions ?? []).map((one) => one.scenario)].find(
+    ({ name }) => name === found.name,
+  );
   if (!played) throw new ScenarioUnusable(`${String(scenario ?? requests)} has no ${found.name} any more`);
   const history = await playAgain(deployment, played, found);
   for (const line of history.trace) console.log(line);

@@ -1,6 +1,8 @@
 import type { FaultKind } from '../engine/faults.js';
+import { describeUnknownHosts } from './calm.js';
 import { KINDS } from './explain.js';
 import type { BrokenHistory, Finding } from './findings.js';
+import type { Oracle } from './oracle.js';
 import type { SearchResult } from './search-app.js';
 
 /** Writes findings for people: by promise, each with its cause and its history on one screen. @param replay returns the command that plays one again */
@@ -50,6 +52,20 @@ export function renderSummary(
   const each = scenarios.map((name) => `  ${name}: ${countHistories(results.filter((one) => one.scenario === name))}`);
   return [...each, found].join('\n');
 }
+
+/** Writes what histories without faults have shown: what was refused, not reached, and is not compared. */
+export const renderLearned = ({ refused, unknownHosts, unreached, lateOnes, leftOut }: Oracle): string =>
+  Object.entries({
+    'Refused even without faults': refused,
+    'Not looked at': unknownHosts.length > 0 ? [describeUnknownHosts(unknownHosts)] : [],
+    'Not reached by these requests': unreached,
+    'Differs when work is only late, so it is not compared: right for attempts and leases, and a mistake in any other value':
+      lateOnes,
+    'Not compared, since it differs without any fault': leftOut,
+  })
+    .filter(([, found]) => found.length > 0)
+    .map(([what, found]) => `\n${what}: ${found.join(', ')}`)
+    .join('\n');
 
 /** Says how many histories were played, and of how many if the search ended before. */
 function countHistories(results: readonly Pick<SearchResult, 'histories' | 'all'>[]): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
 import { apiMethod, createApi, integrationUri } from '../support/apis.js';
-import { arnOf, CLIENT, createCloud, functionResource } from '../support/clouds.js';
+import { allowStatement, arnOf, CLIENT, createCloud, functionResource, TABLE } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
 import { makeOracle } from './oracle.js';
@@ -18,7 +18,7 @@ const REQUESTS = [
 
 const search = async (worker: string, more?: Parameters<typeof writeQueueShop>[1]) => {
   const deployment = loadDeployment(writeQueueShop(worker, more));
-  const { scenario, leftOut, repeats } = await makeOracle(deployment, REQUESTS);
+  const { scenario, ...learned } = await makeOracle(deployment, REQUESTS);
   const share = { part: 0, of: 1 };
   const { broken } = await searchApp(deployment, scenario, {
     share,
@@ -26,7 +26,7 @@ const search = async (worker: string, more?: Parameters<typeof writeQueueShop>[1
     without: [],
     onProgress: () => undefined,
   });
-  return { leftOut, repeats, broken, findings: groupFindings(broken) };
+  return { ...learned, broken, findings: groupFindings(broken) };
 };
 
 describe('an app that counts a message each time that it comes', () => {
@@ -138,22 +138,46 @@ test('a step sends to a FIFO queue, which may refuse it', () => {
   expect(cloud.queue('Shop/Queue').listMessages()).toMatchObject([{ group: 'one', body: 'a' }]);
 });
 
-test('a request that the app can not take twice is a finding, since its client repeats it', async () => {
-  const worker = `${CLIENT}
-  exports.handler = async ({ id }) => {
-    const Item = { pk: { S: id } };
+/** Code that puts an item once, and throws the next time. */
+const onceOnly = `${CLIENT}
+  exports.handler = async ({ id, body }) => {
+    const Item = { pk: { S: id ?? JSON.parse(body).id } };
     const ConditionExpression = 'attribute_not_exists(pk)';
     const { status } = await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item, ConditionExpression });
     if (status !== 200) throw new Error('there is one');
+    return { statusCode: 201, body: '' };
   };`;
-  const step = { invoke: 'Shop/Work', payload: { id: 'lamp' } };
-  const { repeats } = await makeOracle(loadDeployment(writeQueueShop(worker)), [{ name: 'invoke Shop/Work', step }]);
+
+test('a request that has no good answer the second time is a finding, since its client repeats it', async () => {
+  const { deployment } = createApi(
+    {
+      Table: TABLE,
+      ...functionResource('Once', [allowStatement(['dynamodb:PutItem'], arnOf('Table'))], {
+        Environment: { Variables: { TABLE: { Ref: 'Table' } } },
+      }),
+      Post: apiMethod(undefined, 'POST', {
+        Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: integrationUri('Once') },
+      }),
+    },
+    { Once: onceOnly },
+  );
+  const { repeats, unreached } = await makeOracle(deployment, REQUESTS.slice(0, 1));
   expect(repeats[0]?.violations).toEqual([
     {
       promise: PROMISES.repeats,
-      detail: expect.stringMatching(/sent twice:\n.*-> 500; first error: .*there is one/),
+      detail: expect.stringMatching(/sent twice:\n.*-> 502; first error: .*there is one/),
     },
   ]);
+  expect(unreached).toEqual(['Shop/Echo']);
+});
+
+test('a function that refuses by an error what it has done already is no finding', async () => {
+  const step = { invoke: 'Shop/Work', payload: { id: 'lamp' } };
+  const { repeats, unreached } = await makeOracle(loadDeployment(writeQueueShop(onceOnly)), [
+    { name: 'invoke Shop/Work', step },
+  ]);
+  expect(repeats).toEqual([]);
+  expect(unreached).toEqual(['Shop/Place']);
 });
 
 test('an app that fails without faults is an error of its own', async () => {
@@ -185,9 +209,11 @@ exports.handler = async ({ Records: [{ body, attributes }] }) => {
 };`;
 
 test('a number of attempts that a crash changes is what recovery writes, and no finding', async () => {
-  const { findings, leftOut } = await search(writing('attempts: { N: attributes.ApproximateReceiveCount }'));
+  const { findings, leftOut, lateOnes } = await search(writing('attempts: { N: attributes.ApproximateReceiveCount }'));
   expect(findings).toEqual([]);
-  expect(leftOut).toEqual(['Shop/Table: attempts']);
+  expect(leftOut).toEqual([]);
+  // Its values are shown, since a balance that differs so would be a mistake.
+  expect(lateOnes).toEqual(['Shop/Table: attempts (1 or 1, 2)']);
 });
 
 test('what a schedule does in the days that a late duplicate adds to a history is no finding', async () => {

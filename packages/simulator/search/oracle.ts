@@ -11,8 +11,12 @@ import type { Stimulus } from './stimulus.js';
 /** A scenario of recorded requests, and what was found before any fault. */
 export interface Oracle {
   readonly scenario: Scenario;
-  /** Attributes that are not compared, since they differ without any fault, or when work is only late. */
+  /** Attributes that are not compared, since they differ without any fault. */
   readonly leftOut: readonly string[];
+  /** Those that differ when work is only late, with their values. */
+  readonly lateOnes: readonly string[];
+  /** Functions that the requests don't reach. */
+  readonly unreached: readonly string[];
   /** Scenarios in which a request is sent twice, without faults. */
   readonly repetitions: readonly Repetition[];
   /** Histories of these that break a promise. */
@@ -35,7 +39,7 @@ export async function makeOracle(
   name = 'recorded requests',
 ): Promise<Oracle> {
   const calm = await Calm.play(deployment, requests, name);
-  const { plays, leftOut } = calm;
+  const { plays, leftOut, lateOnes, unreached } = calm;
   const [{ refused }] = plays;
   if (refused.length >= requests.filter(isAnswered).length)
     throw new AppDoesNotAnswer(`the app refuses every request even without faults:\n  ${refused.join('\n  ')}`);
@@ -49,7 +53,7 @@ export async function makeOracle(
   const repetitions = makeRepetitions(requests, calm);
   const repeats = await findRepeats(deployment, repetitions);
   const unknownHosts = [...new Set(plays.flatMap((play) => play.unknownHosts))];
-  return { scenario, leftOut, repetitions, repeats, refused, unknownHosts };
+  return { scenario, leftOut, lateOnes, unreached, repetitions, repeats, refused, unknownHosts };
 }
 
 /** Whether something is answered, unlike a wait. */

@@ -64,7 +64,7 @@ function resolve(cloud: Cloud, name: string, answers: Answers): string | undefin
   const [, kind, user = 'alice', claims = ''] = TOKEN.exec(name) ?? [];
   if (kind === 'token')
     return simulatedIssuer.token({ sub: user, ...parseClaims(claims.split(/\s+/)) }, cloud.world.now);
-  if (kind !== undefined) return issueToken(cloud, kind, user);
+  if (kind !== undefined) return issueToken(cloud, kind, user, parseClaims(claims.split(/\s+/)));
   if (name === '$timestamp') return String(Math.floor(cloud.world.now / 1000));
   if (name === '$isoTimestamp' || name === '$datetime iso8601') return new Date(cloud.world.now).toISOString();
   const [found, request = '', path, header] = ANSWER.exec(name) ?? [];

@@ -27,7 +27,7 @@ export const makeRepetitions = (requests: readonly Stimulus[], calm: Calm): read
     if ('step' in request ? 'wait' in request.step : ['GET', 'HEAD'].includes(request.method)) return [];
     const twice = [...requests.slice(0, at + 1), request, ...requests.slice(at + 1)];
     const play = async (cloud: Cloud) => {
-      const differences = await findDifferences(cloud, twice, calm);
+      const differences = await findDifferences(cloud, twice, at + 1, calm);
       const detail = `${request.name}, sent twice:\n${shorten(differences)}`;
       return differences.length === 0 ? [] : [{ invariant: PROMISES.repeats, detail }];
     };
@@ -36,10 +36,20 @@ export const makeRepetitions = (requests: readonly Stimulus[], calm: Calm): read
     return [{ scenario, request: request.name, before }];
   });
 
-/** Says what differs after requests without faults. An app that fails by them differs, too. */
-async function findDifferences(cloud: Cloud, requests: readonly Stimulus[], calm: Calm): Promise<readonly string[]> {
+/**
+ * Says what differs after requests without faults: tables, a message that is lost, or an answer that is none. A function that a step invokes refuses
+ * a repetition by an error, since it has no status.
+ */
+async function findDifferences(
+  cloud: Cloud,
+  requests: readonly Stimulus[],
+  repeated: number,
+  calm: Calm,
+): Promise<readonly string[]> {
+  const sent = await sendAll(cloud, requests);
+  const refuses = 'step' in (requests[repeated] as Stimulus);
   try {
-    requireAnswers(cloud, requests, await sendAll(cloud, requests));
+    requireAnswers(cloud, requests, refuses ? sent.with(repeated, { status: 400 }) : sent);
   } catch (error) {
     if (error instanceof AppDoesNotAnswer) return [error.message];
     throw error;

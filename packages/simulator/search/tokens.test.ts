@@ -70,6 +70,39 @@ test('two requests of one name are of one user, and another name is another user
   expect(other).not.toBe(first);
 });
 
+const claimsOf = (token: unknown) => JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
+
+test('both tokens of a user are of one sign-in, and the user has the attributes that the pool demands', () => {
+  const pool = {
+    Type: 'AWS::Cognito::UserPool',
+    Properties: { AutoVerifiedAttributes: ['email'], Schema: [{ Name: 'given_name', Required: true }] },
+  };
+  const cloud = createApi({ ...users, Pool: pool, Get: apiMethod(undefined, 'GET') });
+  const tokens = ['idToken:vera custom:tenant=t1', 'accessToken:vera scope=openid,orders/read'].map((name) =>
+    claimsOf(filled(cloud, `{{${name}}}`).headers.Authorization),
+  );
+  expect(tokens[0]).toMatchObject({
+    email: 'vera@example.com',
+    email_verified: true,
+    given_name: 'vera',
+    'custom:tenant': 't1',
+  });
+  expect(tokens[1]).toMatchObject({ origin_jti: tokens[0].origin_jti, scope: 'openid orders/read' });
+});
+
+test('of several pools, a part of the label chooses one', () => {
+  const other = { UserPoolId: { Ref: 'Staff' } };
+  const cloud = createApi({
+    ...users,
+    Staff: { Type: 'AWS::Cognito::UserPool', Properties: {} },
+    Office: { Type: 'AWS::Cognito::UserPoolClient', Properties: other },
+    Get: apiMethod(undefined, 'GET'),
+  });
+  const issuer = (name: string) => claimsOf(filled(cloud, `{{idToken:${name}}}`).headers.Authorization).iss;
+  expect(issuer('vera pool=Staff')).not.toBe(issuer('vera'));
+  expect(() => issuer('vera pool=Guests')).toThrow('the app has no user pool Guests with a client for users');
+});
+
 const JWT = { AuthorizationType: 'JWT', AuthorizerId: { Ref: 'Authorizer' } };
 const createWithIssuer = (): Cloud =>
   createHttpApi({

@@ -1,33 +1,70 @@
 import type { Cloud } from '../cloud/cloud.js';
 import type { PoolClient, UserPool } from '../services/cognito/pool.js';
 import { publicKeys, signToken } from '../services/cognito/signing-key.js';
+import type { User } from '../services/cognito/users.js';
 import type { HttpRoute } from '../services/httpapi/routes.js';
 import { RequestsUnreadable } from './stimulus.js';
 
+type Claims = Readonly<Record<string, string>>;
+
 const HOUR_SECONDS = 3_600;
+
+/** Claims behind the name of a token that are none of the user's attributes. */
+const OWN = ['pool', 'scope'];
+
+/** Sign-ins of users: the tokens of one sign-in have the same `origin_jti`. */
+const signIns = new WeakMap<User, string>();
 
 /**
  * Issues a token for a recorded request: an `idToken` or an `accessToken` of a user of the app's pool, who is added, a `clientToken` of a machine, or a
  * `jwt` of the issuer of a JWT authorizer.
+ * @param claims attributes of the user who is added, and `pool` (a part of its label) and `scope`, where there are several
  * @throws {RequestsUnreadable} if the app has nobody who could issue the token
  */
-export function issueToken(cloud: Cloud, kind: string, name: string): string {
+export function issueToken(cloud: Cloud, kind: string, name: string, claims: Claims): string {
   if (kind === 'jwt') return issueJwt(cloud, name);
-  if (kind === 'clientToken') {
-    const { pool, client } = findClient(cloud, kind, ({ resource }) =>
-      flowsOf(resource.properties).includes('client_credentials'),
-    );
-    return pool.issueForClient(client, (client.resource.properties.AllowedOAuthScopes ?? []) as readonly string[]);
-  }
+  const isMachine = kind === 'clientToken';
   const { pool, client } = findClient(
     cloud,
     kind,
-    ({ resource }) => !flowsOf(resource.properties).includes('client_credentials'),
+    claims,
+    ({ resource }) => flowsOf(resource.properties).includes('client_credentials') === isMachine,
   );
-  const user = pool.findUser(name) ?? pool.addUser(name, undefined, new Map(), 'CONFIRMED');
-  const { IdToken, AccessToken } = pool.issueFor(user, client);
+  const scope = claims.scope?.replaceAll(',', ' ');
+  if (isMachine) return pool.issueForClient(client, scope?.split(' ') ?? client.scopes);
+  const user = pool.findUser(name) ?? pool.addUser(name, undefined, attributesOf(pool, name, claims), 'CONFIRMED');
+  const origin = signIns.get(user) ?? cloud.world.random.id();
+  signIns.set(user, origin);
+  const { IdToken, AccessToken } = pool.issueFor(user, client, {}, origin, scope);
   return kind === 'idToken' ? IdToken : AccessToken;
 }
+
+/** Returns the attributes of a user: what the file says, and what the pool demands besides. Amazon Cognito, "User pool attributes". */
+function attributesOf({ resource }: UserPool, name: string, claims: Claims): ReadonlyMap<string, string> {
+  const {
+    Schema = [],
+    UsernameAttributes = [],
+    AutoVerifiedAttributes = [],
+  } = resource.properties as {
+    readonly Schema?: readonly { readonly Name: string; readonly Required?: boolean }[];
+    readonly UsernameAttributes?: readonly string[];
+    readonly AutoVerifiedAttributes?: readonly string[];
+  };
+  const demanded = [
+    ...UsernameAttributes,
+    ...AutoVerifiedAttributes,
+    ...Schema.filter(({ Required }) => Required === true).map(({ Name }) => Name),
+  ];
+  const given = Object.entries(claims).filter(([claim]) => !OWN.includes(claim));
+  const values = new Map([...demanded.map((one): [string, string] => [one, exampleOf(one, name)]), ...given]);
+  for (const verified of AutoVerifiedAttributes) values.set(`${verified}_verified`, 'true');
+  return values;
+}
+
+const exampleOf = (attribute: string, name: string): string => {
+  if (attribute === 'email') return name.includes('@') ? name : `${name}@example.com`;
+  return attribute === 'phone_number' ? '+12025550123' : name;
+};
 
 const flowsOf = (properties: Readonly<Record<string, unknown>>): readonly unknown[] =>
   Array.isArray(properties.AllowedOAuthFlows) ? properties.AllowedOAuthFlows : [];
@@ -35,14 +72,15 @@ const flowsOf = (properties: Readonly<Record<string, unknown>>): readonly unknow
 function findClient(
   { userPools }: Cloud,
   kind: string,
+  { pool: label = '' }: Claims,
   fits: (client: PoolClient) => boolean,
 ): { readonly pool: UserPool; readonly client: PoolClient } {
-  for (const pool of userPools.pools) {
+  for (const pool of userPools.pools.filter(({ resource }) => resource.label.includes(label))) {
     const client = pool.clients.find(fits);
     if (client) return { pool, client };
   }
   throw new RequestsUnreadable(
-    `{{${kind}}}: the app has no user pool with a client ${kind === 'clientToken' ? 'for machines' : 'for users'}`,
+    `{{${kind}}}: the app has no user pool${label === '' ? '' : ` ${label}`} with a client ${kind === 'clientToken' ? 'for machines' : 'for users'}`,
   );
 }
 

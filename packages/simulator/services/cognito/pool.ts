@@ -120,8 +120,12 @@ export class UserPool {
     checkPassword(password, policy);
   }
 
-  /** Issues the tokens of a user who has signed in. @param overrides claims that a trigger adds (or takes away) in the id token */
-  issueFor(user: User, client: PoolClient, overrides: Claims = {}, origin = this.world.random.id()) {
+  /**
+   * Issues the tokens of a user who has signed in.
+   * @param overrides claims that a trigger adds (or takes away) in the id token
+   * @param origin of the sign-in @param scope of the access token
+   */
+  issueFor(user: User, client: PoolClient, overrides: Claims = {}, origin = this.world.random.id(), scope = OWN_SCOPE) {
     const iat = Math.floor(this.world.now / 1000);
     const common = {
       sub: user.sub,
@@ -139,7 +143,7 @@ export class UserPool {
       ...common,
       client_id: client.id,
       token_use: 'access',
-      scope: OWN_SCOPE,
+      scope,
       exp: iat + client.validity('AccessToken'),
       ...jti(),
       username: user.username,
