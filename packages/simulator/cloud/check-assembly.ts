@@ -1,5 +1,5 @@
-import { Assembly } from '../assembly/assembly.js';
 import { AssemblyNotModelled, type Obstacle } from '../assembly/obstacles.js';
+import { readAssembly } from '../assembly/without-stacks.js';
 import { Random } from '../engine/random.js';
 import { Environment, type EnvironmentHost } from '../runtime/environment.js';
 import { CodeNotRunnable, findCodeObstacle, isProviderOnly } from '../runtime/function-code.js';
@@ -9,10 +9,11 @@ import { Cloud, Deployment } from './cloud.js';
  * Lists all that keeps the simulator from playing an assembly: what no model knows, what a model refuses, and code of functions that can't
  * be loaded, for which the modules of all functions run once.
  * @param folder cloud assembly, as `cdk synth` writes it
+ * @param without stacks that are left out
  * @throws {TemplateError} if a template can't be read at all
  */
-export function checkAssembly(folder: string): readonly Obstacle[] {
-  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles: 'collected' });
+export function checkAssembly(folder: string, without: readonly string[] = []): readonly Obstacle[] {
+  const deployment = new Deployment(readAssembly(folder, without), undefined, undefined, { obstacles: 'collected' });
   return [...deployment.obstacles, ...findRefused(deployment), ...findUnloadable(deployment)];
 }
 

@@ -2,9 +2,9 @@
 import { existsSync, watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Assembly } from '../assembly/assembly.js';
 import { TemplateError } from '../assembly/intrinsics.js';
 import { AssemblyNotModelled } from '../assembly/obstacles.js';
+import { parseNames, readAssembly } from '../assembly/without-stacks.js';
 import { parseClaims, simulatedIssuer } from '../client/issuer.js';
 import { checkAssembly } from '../cloud/check-assembly.js';
 import { loadOutside } from '../cloud/load-outside.js';
@@ -30,7 +30,9 @@ const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep 
                                    names a stub of a host that functions call; requests to other hosts fail
   --outside stubs.ts               models of such hosts, as a module exports them by default
   --tolerant                       leaves out what has no model and carries no message, and says what that was
-orderly-local check [folder]       lists all that keeps the assembly from running here
+  --without-stacks <names>         leaves out stacks, as in Chat,Emails
+orderly-local check [folder] [--without-stacks <names>]
+                                   lists all that keeps the assembly from running here
 orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
@@ -46,6 +48,7 @@ const OPTIONS = {
   logs: { type: 'boolean', default: false },
   histories: { type: 'string' },
   tolerant: { type: 'boolean', default: false },
+  'without-stacks': { type: 'string' },
   outside: { type: 'string', multiple: true },
   next: { type: 'string', default: '1' },
   every: { type: 'string', default: '1' },
@@ -64,7 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     }
     const [word = 'cdk.out', ...words] = positionals;
-    if (word === 'check') return check(words[0] ?? 'cdk.out');
+    if (word === 'check') return check(words[0] ?? 'cdk.out', parseNames(values['without-stacks']));
     if (word === 'token') return await printToken(new LocalCloudClient(values.endpoint ?? ''), words);
     const command = COMMANDS[word];
     if (!command) return await run(word, values);
@@ -123,14 +126,17 @@ async function printToken(cloud: LocalCloudClient, [sub, ...words]: readonly str
 }
 
 /** Lists what stands in the way of an assembly. @returns 1 if anything does */
-function check(folder: string): number {
-  const obstacles = checkAssembly(folder);
+function check(folder: string, without: readonly string[]): number {
+  const obstacles = checkAssembly(folder, without);
   console.log(renderObstacles(folder, obstacles));
-  for (const line of adviseOutside(new Assembly(folder))) console.log(line);
+  for (const line of adviseOutside(readAssembly(folder, without))) console.log(line);
   return obstacles.length === 0 ? 0 : 1;
 }
 
-async function run(folder: string, { port, host, keep, logs, histories, outside, tolerant }: Values): Promise<number> {
+async function run(
+  folder: string,
+  { port, host, keep, logs, histories, outside, tolerant, 'without-stacks': without }: Values,
+): Promise<number> {
   if (histories !== undefined && !existsSync(histories))
     throw new UsageError(`--histories ${histories}: there is no such file`);
   const named = readOutside(outside ?? []);
@@ -142,7 +148,8 @@ async function run(folder: string, { port, host, keep, logs, histories, outside,
     keep,
     logInvocations: logs,
     ...(histories !== undefined && { page: { histories: { file: resolve(histories), folder: resolve(folder) } } }),
-    ...(tolerant && { tolerant }),
+    tolerant: tolerant === true,
+    withoutStacks: parseNames(without),
     outside: named.addresses,
     outsideModels,
     log: (line) => console.log(line),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { Assembly } from '../assembly/assembly.js';
+import { readAssembly } from '../assembly/without-stacks.js';
 import { AwsApi } from '../cloud/aws-api.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
 import type { OutsideHosts } from '../cloud/outside-hosts.js';
@@ -67,6 +67,8 @@ export interface LiveOptions {
   readonly smallHeaps?: boolean;
   /** Whether that which has no model and carries no message is left out. @default false: it is refused */
   readonly tolerant?: boolean;
+  /** Names of stacks that are left out. @default none */
+  readonly withoutStacks?: readonly string[];
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
   readonly nextWorkAt?: (cloud: Cloud) => NextWorkAt;
   /**
@@ -290,10 +292,11 @@ export class LiveCloud {
   }
 
   private loadDeployment(folder: string): Deployment {
-    const { tolerant = false } = this.options;
+    const { tolerant = false, withoutStacks } = this.options;
     const obstacles = tolerant ? 'ignored' : 'refused';
     const {
-      deployment = (folder: string) => new Deployment(new Assembly(folder), undefined, undefined, { obstacles }),
+      deployment = (folder: string) =>
+        new Deployment(readAssembly(folder, withoutStacks), undefined, undefined, { obstacles }),
     } = this.options;
     return deployment(folder);
   }

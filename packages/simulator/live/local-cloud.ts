@@ -20,6 +20,8 @@ export interface LocalCloudOptions
     | 'smallHeaps'
     | 'outside'
     | 'outsideModels'
+    | 'tolerant'
+    | 'withoutStacks'
   > {
   /** Port of 127.0.0.1. @default 4566, or else the next free one */
   readonly port?: number | undefined;
