@@ -102,6 +102,17 @@ test('a step waits for a time, or until everything has come to rest', async () =
   expect(at('Shop/Work invocation 1 returned')).toBeLessThan(at('client second'));
 });
 
+test('an item that a step puts was there long before the next request: no read is too old to see it', async () => {
+  const cloud = createOrders();
+  const { now } = cloud.world;
+  await sendAll(cloud, [
+    { name: 'put', step: { put: 'Shop/Table', item: { pk: { S: '1' } } } },
+    request('GET /orders/1'),
+  ]);
+  const asked = cloud.world.trace.lines.find((line) => line.endsWith('client GET /orders/1'));
+  expect(Date.parse(asked?.split(' ')[0] ?? '') - now).toBeGreaterThan(5_000);
+});
+
 test('the first file of requests takes the id of a path from the answer that created it', () => {
   const { text, names } = makeStarter(createOrders());
   expect(names).toEqual(['POST /orders', 'GET /orders/{{orders.response.body.$.id}}']);

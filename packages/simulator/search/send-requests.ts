@@ -13,6 +13,9 @@ export class AppDoesNotAnswer extends Error {
 const TRIES = 6;
 const FIRST_PAUSE = 500;
 
+/** Milliseconds after a step that puts an item: longer than a read may be stale, since the item was there before what comes next. */
+const LONG_BEFORE = 6_000;
+
 /** The end of a request. */
 export interface Sent {
   /** Status of the final answer, 0 for none. */
@@ -37,6 +40,7 @@ export async function sendAll(cloud: Cloud, requests: readonly Stimulus[]): Prom
     try {
       const answer = await sendOne(cloud, fillIn(cloud, request, answers));
       if (answer && request.as !== undefined) answers.set(request.as, answer);
+      if ('step' in request && 'put' in request.step) await wait(cloud, LONG_BEFORE);
       sent.push({ status: answer?.status ?? 0 });
     } catch (error) {
       if (!(error instanceof AnswerLacks)) throw error;
