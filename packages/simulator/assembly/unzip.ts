@@ -4,6 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { unzipSync } from 'fflate';
 import { TemplateError } from './intrinsics.js';
 
+/** Folders by their zip files. */
 const folders = new Map<string, string>();
 
 /**
@@ -13,16 +14,21 @@ const folders = new Map<string, string>();
 export function unzip(file: string): string {
   const known = folders.get(file);
   if (known !== undefined) return known;
+  const entries = Object.entries(readZip(file));
+  if (folders.size === 0) process.once('exit', removeAll);
   const folder = mkdtempSync(join(tmpdir(), 'orderly-asset-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, bytes] of Object.entries(readZip(file))) {
+  folders.set(file, folder);
+  for (const [name, bytes] of entries) {
     const path = resolve(folder, name);
     if (name.endsWith('/') || !path.startsWith(folder + sep)) continue;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, bytes);
   }
-  folders.set(file, folder);
   return folder;
+}
+
+function removeAll(): void {
+  for (const folder of folders.values()) rmSync(folder, { recursive: true, force: true });
 }
 
 function readZip(file: string): ReturnType<typeof unzipSync> {

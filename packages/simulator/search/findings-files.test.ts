@@ -34,6 +34,18 @@ test('a history that breaks several promises is shown once, and named by the oth
   );
 });
 
+test('another kind of fault that ends in the same at the same construct is two lines', () => {
+  const late = {
+    ...finding('tables', 'Place', { ...history('Place call 3', 'tables'), cause: 'It came late.' }),
+    kind: 'late',
+  };
+  const elsewhere = finding('tables', 'Work', history('Work call 3', 'tables'));
+  const text = renderFindings([findings[0] as Finding, late, elsewhere], (number) => `replay ${number}`);
+  expect(text).toContain('  late at Place: 1 history\n    It came late.\n');
+  expect(text).toContain('    it ends as finding 1: replay 2\n');
+  expect(text.match(/a line of the history/g)).toHaveLength(2);
+});
+
 const searched = (scenario: string, histories: number, all = histories) => ({ scenario, histories, all });
 
 test('the last lines of a search say where it has found something', () => {

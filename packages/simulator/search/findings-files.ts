@@ -16,8 +16,13 @@ export function renderFindings(findings: readonly Finding[], replay: (number: nu
       ...printed.flatMap((finding, at) => {
         if (finding.promise !== promise) return [];
         const number = findings.indexOf(finding) + 1;
-        const before = printed.slice(0, at).find(({ shortest }) => isSameHistory(shortest, finding.shortest));
-        return renderFinding(finding, replay(number), before && findings.indexOf(before) + 1);
+        const earlier = printed.slice(0, at);
+        const same = earlier.find(({ shortest }) => isSameHistory(shortest, finding.shortest));
+        const alike = earlier.find((one) => isAlike(one, finding));
+        return renderFinding(finding, replay(number), {
+          ...(same && { same: findings.indexOf(same) + 1 }),
+          ...(alike && { alike: findings.indexOf(alike) + 1 }),
+        });
       }),
     ])
     .join('\n');
@@ -27,6 +32,17 @@ const isSameHistory = (one: BrokenHistory, other: BrokenHistory): boolean =>
   one.scenario === other.scenario &&
   one.seed === other.seed &&
   JSON.stringify(one.faults) === JSON.stringify(other.faults);
+
+/** Whether another kind of fault at the same construct ends in the same: one screen shows both. */
+const isAlike = (one: Finding, other: Finding): boolean =>
+  one.promise === other.promise &&
+  one.construct === other.construct &&
+  one.construct !== '' &&
+  detailOf(one) !== undefined &&
+  detailOf(one) === detailOf(other);
+
+const detailOf = ({ promise, shortest }: Finding): string | undefined =>
+  shortest.violations.find((one) => one.promise === promise)?.detail;
 
 /**
  * Writes how much was played and found, and where: the last lines of a search.
@@ -75,26 +91,24 @@ function countHistories(results: readonly Pick<SearchResult, 'histories' | 'all'
   return done === all ? `${done} histories` : `${done} of ${all} histories`;
 }
 
-/** @param before number of an earlier finding with the same history, which needn't be shown again */
+/** @param earlier numbers of earlier findings: of the same history, and of one that ends in the same */
 function renderFinding(
-  { promise, kind, construct, count, shortest }: Finding,
+  finding: Finding,
   replay: string,
-  before: number | undefined,
+  { same, alike }: { readonly same?: number; readonly alike?: number },
 ): readonly string[] {
+  const { kind, construct, count, shortest } = finding;
   const where = kind === 'none' ? 'without a fault' : `${kind} at ${construct}`;
-  const violation = shortest.violations.find((one) => one.promise === promise);
+  const head = ['', `  ${where}: ${count} ${count === 1 ? 'history' : 'histories'}`, `    ${shortest.cause}`];
+  if (alike !== undefined) return [...head, ...sourceOf(kind), `    it ends as finding ${alike}: ${replay}`];
+  const details = (detailOf(finding)?.split('\n') ?? []).slice(0, 6).map((line) => `    ${line.slice(0, 240)}`);
+  if (same !== undefined) return [...head, ...details, `    the history of finding ${same} does this too: ${replay}`];
   return [
-    '',
-    `  ${where}: ${count} ${count === 1 ? 'history' : 'histories'}`,
-    `    ${shortest.cause}`,
-    ...(violation?.detail.split('\n') ?? []).slice(0, 6).map((line) => `    ${line.slice(0, 240)}`),
-    ...(before === undefined
-      ? [
-          ...sourceOf(kind),
-          ...shortest.lines.map((line) => `      ${line.slice(0, 180)}`),
-          `    play it again: ${replay}`,
-        ]
-      : [`    the history of finding ${before} does this too: ${replay}`]),
+    ...head,
+    ...details,
+    ...sourceOf(kind),
+    ...shortest.lines.map((line) => `      ${line.slice(0, 180)}`),
+    `    play it again: ${replay}`,
   ];
 }
 
