@@ -38,7 +38,7 @@ test.each([
   ['of options', OF_OPTIONS],
   ['that is set before headers are sent', SET_LATER],
   ['of HTTP/2', OF_HTTP2],
-])('a client that asks whether it may continue is told so, by a header %s', async (_, opens) => {
+])('a client that asks whether it may continue learns that it may, by a header %s', async (_, opens) => {
   const { invoke } = environment(client(opens), '1', ANSWERS);
   expect(value(await invoke({ expect: '100-continue' }))).toEqual(['continue', 'got a body']);
   expect(value(await invoke({}))).toEqual([]);
