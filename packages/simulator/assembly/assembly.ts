@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve as resolvePath } from 'node:path';
+import { assetName, guessAsset, readAssets } from './assets.js';
 import { answerReference, isRunType } from './custom-resources.js';
 import {
   AccountAndRegion,
@@ -83,6 +84,8 @@ export class Assembly {
 
   /** Folders of its assets. */
   private readonly folders: readonly string[];
+  /** Paths of its assets by their keys in S3. */
+  private assetsByKey: ReadonlyMap<string, string> | undefined;
 
   /** Folder of its stacks: `cdk.out`, or that of a stage below. */
   readonly folder: string;
@@ -125,13 +128,16 @@ export class Assembly {
   assetFolder(code: Json | undefined): string {
     const key = (code as { S3Key?: Json } | undefined)?.S3Key;
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
-    const name = `asset.${key.replace(/\.zip$/, '')}`;
-    // The name is the hash of what is in it, so any of several is right.
-    const found = this.folders.find((one) => existsSync(join(one, name)));
-    const zipped = this.folders.find((one) => existsSync(join(one, `${name}.zip`)));
-    if (found === undefined && zipped !== undefined) return unzip(join(zipped, `${name}.zip`));
+    const named = this.assets().get(key);
+    const path = named !== undefined && existsSync(named) ? named : guessAsset(this.folders, key);
+    if (path?.endsWith('.zip')) return unzip(path);
     // Node's `require` takes no relative path.
-    return resolvePath(found ?? this.folder, name);
+    return resolvePath(path ?? join(this.folder, assetName(key)));
+  }
+
+  private assets(): ReadonlyMap<string, string> {
+    this.assetsByKey ??= readAssets(this.folders, this.home);
+    return this.assetsByKey;
   }
 
   /** Returns the value of a parameter of Systems Manager; its name, if no earlier stack has it. */

@@ -1,17 +1,6 @@
-import assert from 'node:assert';
-import * as buffer from 'node:buffer';
-import { EventEmitter } from 'node:events';
 import { isBuiltin } from 'node:module';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import * as os from 'node:os';
-import * as path from 'node:path';
-import * as querystring from 'node:querystring';
-import stream from 'node:stream';
-import * as streamPromises from 'node:stream/promises';
-import * as streamWeb from 'node:stream/web';
-import * as stringDecoder from 'node:string_decoder';
-import * as url from 'node:url';
-import * as util from 'node:util';
 import type { Random } from '../engine/random.js';
 import { createConsole } from './console.js';
 import { createCrypto } from './crypto.js';
@@ -20,6 +9,7 @@ import { createAsyncHooks, createDiagnosticsChannel, type Leftovers } from './le
 import { createDnsModules } from './names.js';
 import { completed, NotSimulated } from './node-members.js';
 import { createNodeModules } from './node-modules.js';
+import { createOwnModules } from './own-modules.js';
 import { createProcess, type ProcessOptions } from './process.js';
 import { createZlib, type RunInTurn } from './zlib.js';
 
@@ -102,33 +92,20 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     console: () => console,
     fs: filesystem,
     'fs/promises': () => filesystem().promises,
-    assert: () => assert,
-    'assert/strict': () => assert.strict,
     async_hooks: () => createAsyncHooks(leftovers),
-    buffer: () => buffer,
     diagnostics_channel: () => createDiagnosticsChannel(leftovers),
-    dns: () => completed('dns', dns),
+    dns: () => completed('dns', { ...dns, promises: load('dns/promises') }),
     'dns/promises': () => completed('dns/promises', dnsPromises),
-    events: () => EventEmitter,
     // Connections are made by http and https only.
     net: () => completed('net', { BlockList, isIP, isIPv4, isIPv6 }),
-    path: () => path,
-    'path/posix': () => path.posix,
-    querystring: () => querystring,
-    stream: () => stream,
-    'stream/promises': () => streamPromises,
-    'stream/web': () => streamWeb,
-    string_decoder: () => stringDecoder,
-    url: () => url,
-    util: () => util,
-    'util/types': () => util.types,
     zlib: () => createZlib(work),
   };
+  const own = createOwnModules();
   const made = new Map<string, unknown>();
   const load = (name: string): unknown => {
     const called = name.replace(/^node:/, '');
     if (made.has(called)) return made.get(called);
-    const found = Object.hasOwn(makers, called) ? makers[called]?.() : others(called);
+    const found = Object.hasOwn(makers, called) ? makers[called]?.() : (own(called) ?? others(called));
     if (!found) throw new NoSuchModule(`Cannot find module '${name}'`);
     made.set(called, found);
     return found;

@@ -1,4 +1,4 @@
-import * as nodeCrypto from 'node:crypto';
+import nodeCrypto from 'node:crypto';
 import type { Random } from '../engine/random.js';
 import type { RunInTurn } from './zlib.js';
 

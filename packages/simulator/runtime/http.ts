@@ -73,6 +73,13 @@ export interface RequestTimers {
 
 const USUAL_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
+/**
+ * Tells whether a client waits for the status 100 before it sends the body, as the AWS SDK does in PutObject of S3. Every host answers it
+ * here: nobody refuses a request by its headers alone. RFC 9110, "Expect".
+ */
+export const expectsContinue = (headers: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(headers).some(([name, value]) => /^expect$/i.test(name) && /^100-continue$/i.test(String(value)));
+
 /** A connection, as far as a client asks for it. It is there at once. */
 class Socket extends EventEmitter {
   readonly connecting = false;
@@ -103,6 +110,7 @@ class ClientRequest extends EventEmitter {
   private readonly headers = new Map<string, string>();
   private readonly chunks: Buffer[] = [];
   private over = false;
+  private hasContinued = false;
   private idle: unknown;
   private connection: Socket | undefined;
 
@@ -130,6 +138,7 @@ class ClientRequest extends EventEmitter {
     // A client that listens for it does so at once.
     process.nextTick(() => {
       if (!this.over && this.listenerCount('socket') > 0) this.emit('socket', this.socket);
+      this.continue();
     });
   }
 
@@ -159,7 +168,17 @@ class ClientRequest extends EventEmitter {
     this.headers.delete(name.toLowerCase());
   }
 
-  flushHeaders(): void {}
+  flushHeaders(): void {
+    process.nextTick(() => this.continue());
+  }
+
+  /** Tells a client that asks for it that it may send the body. */
+  private continue(): void {
+    if (this.over || this.hasContinued || !expectsContinue(this.getHeaders())) return;
+    this.hasContinued = true;
+    this.emit('continue');
+  }
+
   setNoDelay(): void {}
   setSocketKeepAlive(): void {}
 

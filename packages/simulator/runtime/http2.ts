@@ -1,6 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { Duplex } from 'node:stream';
-import { bodyBytes, connectionError, type HttpResponse, type RequestTimers, type Send, toBody } from './http.js';
+import {
+  bodyBytes,
+  connectionError,
+  expectsContinue,
+  type HttpResponse,
+  type RequestTimers,
+  type Send,
+  toBody,
+} from './http.js';
 import { UnheardServer } from './http-servers.js';
 import { completed } from './node-members.js';
 
@@ -21,6 +29,7 @@ class RequestStream extends Duplex {
     private readonly timers: RequestTimers,
   ) {
     super();
+    if (expectsContinue(requested)) process.nextTick(() => this.destroyed || this.emit('continue'));
   }
 
   override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {

@@ -1,5 +1,5 @@
-import * as asyncHooks from 'node:async_hooks';
-import * as diagnostics from 'node:diagnostics_channel';
+import asyncHooks from 'node:async_hooks';
+import diagnostics from 'node:diagnostics_channel';
 
 /** What the code of one environment has left in Node itself, which would outlive the environment. */
 export class Leftovers {

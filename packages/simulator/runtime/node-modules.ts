@@ -1,9 +1,6 @@
 import { completed, refusing } from './node-members.js';
 import type { Timers } from './timers.js';
 
-/** Modules that depend on nothing outside: code gets Node's own. */
-const REAL = ['constants', 'punycode', 'readline', 'readline/promises'];
-
 /** Modules of which code gets the constants and types, while each function and class refuses by name. */
 const REFUSING = [
   'child_process',
@@ -57,9 +54,6 @@ export function createNodeModules({ timers, performance, require }: NodeModulesO
         createRequire: () => require,
       }),
     perf_hooks: () => completed('perf_hooks', { performance }),
-    'stream/consumers': () => process.getBuiltinModule('node:stream/consumers'),
-    sys: () => process.getBuiltinModule('node:util'),
-    'path/win32': () => process.getBuiltinModule('node:path').win32,
     timers: () =>
       completed('timers', {
         setTimeout,
@@ -68,7 +62,7 @@ export function createNodeModules({ timers, performance, require }: NodeModulesO
         clearTimeout: clear,
         clearInterval: clear,
         clearImmediate: clear,
-        promises: createTimersPromises(timers),
+        promises: require('node:timers/promises'),
       }),
     'timers/promises': () => createTimersPromises(timers),
     tty: () => completed('tty', { isatty: () => false }),
@@ -80,7 +74,6 @@ export function createNodeModules({ timers, performance, require }: NodeModulesO
   const make = (name: string): unknown => {
     const create = Object.hasOwn(own, name) ? own[name] : undefined;
     if (create) return create();
-    if (REAL.includes(name)) return process.getBuiltinModule(name);
     return REFUSING.includes(name) ? { ...refusing(name), ...ANSWERS[name] } : undefined;
   };
   return (name) => {

@@ -54,7 +54,7 @@ function readDefinition({ properties, label }: Resource, assembly: Assembly): st
         ? readAsset((DefinitionS3Location ?? {}) as JsonObject, label, assembly)
         : JSON.stringify(Definition);
   const values = DefinitionSubstitutions as JsonObject;
-  return given.replace(/\$\{([A-Za-z0-9_:.-]+)\}/g, (whole, name: string) =>
+  return given.replace(/\$\{([^{}]+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : whole,
   );
 }

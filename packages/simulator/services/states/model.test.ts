@@ -232,12 +232,19 @@ test.each<[what: string, states: States, more?: { readonly [field: string]: Json
   expect(() => createCloud(resources)).toThrow(`AWS::StepFunctions::StateMachine (Shop/Machine): ${what}`);
 });
 
-test('a definition may be an object or a file, with substitutions', async () => {
-  const { Machine, ...rest } = machineResource({});
-  const { DefinitionString: _, ...properties } = Machine.Properties;
-  const Definition = { StartAt: 'A', States: { A: { Type: 'Pass', Result: '$'.concat('{word}'), End: true } } };
-  const Properties = { ...properties, Definition, DefinitionSubstitutions: { word: 'hello' } };
-  const cloud = createCloud({ ...rest, Machine: { ...Machine, Properties } });
-  expect((await execute(cloud)).outcome).toEqual({ output: 'hello' });
-  expect(cloud.machines.has(MACHINE)).toBe(true);
-});
+// The Serverless Application Model names them as in `reminderLambda#LambdaFunction`.
+test.each(['word', 'reminderLambda#LambdaFunction', 'a name'])(
+  'a definition may be an object or a file, with substitutions: %s',
+  async (name) => {
+    const { Machine, ...rest } = machineResource({});
+    const { DefinitionString: _, ...properties } = Machine.Properties;
+    const Definition = {
+      StartAt: 'A',
+      States: { A: { Type: 'Pass', Result: '$'.concat(`{${name}}, $`, '{other}'), End: true } },
+    };
+    const Properties = { ...properties, Definition, DefinitionSubstitutions: { [name]: 'hello' } };
+    const cloud = createCloud({ ...rest, Machine: { ...Machine, Properties } });
+    expect((await execute(cloud)).outcome).toEqual({ output: 'hello, $'.concat('{other}') });
+    expect(cloud.machines.has(MACHINE)).toBe(true);
+  },
+);
