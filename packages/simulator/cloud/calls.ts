@@ -7,8 +7,9 @@ import type { AwsError, AwsRequest } from '../wire/request.js';
 import { isForAws } from '../wire/services.js';
 import { readFunctionRequest, writeAnswer, writeError, writeUnknownError } from '../wire/wire.js';
 import { pass } from './passage.js';
-import type { Answer, Later, Services } from './services.js';
+import type { Answer, Services } from './services.js';
 import type { ThirdParties } from './third-parties.js';
+import { answerUnmodelled } from './unmodelled.js';
 
 /** A function's call on its way to a service. */
 export interface InterceptedCall {
@@ -64,10 +65,7 @@ export class Calls {
     private readonly services: Services,
     private readonly thirdParties: ThirdParties,
     private readonly load: Load = {},
-    /**
-     * Called with a request that no model answers, which then gets an error. @default there is no answer, and the history ends: it would
-     * be about something else than what is deployed
-     */
+    /** Called with a request that no model answers, which then gets an error. @default the history ends */
     private readonly unmodelled?: ((line: string) => void) | undefined,
   ) {}
 
@@ -88,11 +86,11 @@ export class Calls {
     try {
       request = readFunctionRequest(http);
     } catch (error) {
+      if (this.thirdParties.replaces(http.host)) return void this.thirdParties.send(caller, http, reply);
+      const { method, host, path } = http;
+      const unmodelled = { caller: fn.label, what: `${method} https://${host}${path}`, host, error: error as Error };
       // The code that sent it must not catch it.
-      world.after(0, () => {
-        const refused = this.notModelled(caller, error as Error);
-        reply.answer(writeUnknownError(http, refused));
-      });
+      world.after(0, () => reply.answer(writeUnknownError(http, answerUnmodelled(unmodelled, this.unmodelled))));
       return;
     }
     const id = `${fn.label} call ${++fn.calls}`;
@@ -140,7 +138,8 @@ export class Calls {
       latency: () => this.latency(),
       refusal: error && writeError(request, error),
       carryOut: (then) =>
-        this.carryOut(id, changed, caller, (answer) => {
+        this.carryOut({ id, request: changed, http, caller }, (answer) => {
+          if (!answer) return then(undefined);
           const byHandBehind = planned ? undefined : this.interceptor?.afterCall(call, answer);
           if (byHandBehind) world.note(`${id} FAULT ${byHandBehind}`);
           tell('error' in answer ? nameOf(answer.error) : 'ok');
@@ -149,40 +148,45 @@ export class Calls {
     });
   };
 
-  private carryOut(id: string, request: AwsRequest, caller: Caller, then: (answer: Answer) => void): void {
+  /** @param then gets the answer; `undefined` if the connection breaks before it */
+  private carryOut(call: Arrived, then: (answer: Answer | undefined) => void): void {
+    const { id, request } = call;
     const end = this.services.begin(request);
     // A transaction holds its items for a moment, in which other transactions meet a conflict.
     const time = request.operation.startsWith('Transact')
       ? this.world.latency((random) => random.between(1, 4) + longerFor(request.input.TransactItems))
       : 0;
-    const perform = (): void => {
-      const answer = this.performed(request, caller);
-      end();
-      if (typeof answer === 'function') answer(answered);
-      else answered(answer);
-    };
-    const answered = (answer: Answer): void => {
-      const said = 'error' in answer ? nameOf(answer.error) : 'ok';
-      this.world.note(`${id} ${said}${'error' in answer ? describeReasons(answer.error) : ''}`);
+    const answered = (answer: Answer | undefined): void => {
+      const said = !answer ? 'no answer' : 'error' in answer ? nameOf(answer.error) : 'ok';
+      this.world.note(`${id} ${said}${answer && 'error' in answer ? describeReasons(answer.error) : ''}`);
       then(answer);
+    };
+    const perform = (): void => {
+      const answer = this.performed(call);
+      end();
+      answer(answered);
     };
     if (time === 0) perform();
     else this.world.after(time, perform);
   }
 
-  private performed(request: AwsRequest, caller: Caller): Answer | Later {
+  private performed({ request, http, caller }: Arrived): (then: (answer: Answer | undefined) => void) => void {
+    const { host } = http;
+    const what = `${request.service}.${request.operation}`;
+    const failed = (error: Error): ReturnType<Calls['performed']> => {
+      if (this.thirdParties.replaces(host))
+        return (then) => this.thirdParties.answer(http, (answer) => then(answer && { raw: answer }));
+      const answer = { error: answerUnmodelled({ caller: caller.fn.label, what, host, error }, this.unmodelled) };
+      return (then) => then(answer);
+    };
     try {
-      return this.services.perform(request, caller);
+      const answer = this.services.perform(request, caller);
+      if (typeof answer !== 'function') return (then) => then(answer);
+      // A history ends by an error in an event, not in a promise.
+      return (then) => answer(then, (error) => this.world.after(0, () => failed(error)(then)));
     } catch (error) {
-      return { error: this.notModelled(caller, error as Error) };
+      return failed(error as Error);
     }
-  }
-
-  /** @returns what the caller gets @throws the error, in a history */
-  private notModelled({ fn }: Caller, error: Error): AwsError {
-    if (!this.unmodelled) throw error;
-    this.unmodelled(`${fn.label}: the simulator doesn't model this: ${error.message}`);
-    return { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${error.message}` };
   }
 
   /** Returns the milliseconds until the code of a call has run: an environment runs one call's code after the other. */
@@ -202,6 +206,14 @@ export class Calls {
     // Most calls take milliseconds, but one in a hundred takes much longer.
     return this.world.latency((random) => (random.chance(0.01) ? random.between(50, 400) : random.between(1, 6)));
   }
+}
+
+/** A call that has arrived at its service. */
+interface Arrived {
+  readonly id: string;
+  readonly request: AwsRequest;
+  readonly http: HttpRequest;
+  readonly caller: Caller;
 }
 
 function toHttpResponse(request: AwsRequest, answer: Answer): HttpResponse {

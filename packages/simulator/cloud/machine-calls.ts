@@ -4,6 +4,7 @@ import { describeObject } from '../services/s3/described.js';
 import type { ServiceCall } from '../services/states/tasks.js';
 import type { AwsError } from '../wire/request.js';
 import type { Answer, Services } from './services.js';
+import { answerUnmodelled } from './unmodelled.js';
 
 /**
  * Carries a request of a state machine's task or of a pipe out.
@@ -24,10 +25,8 @@ export function callForMachine(
       throw new Error(`${caller.label}: there is no answer at once to ${request.service} ${request.operation}`);
     return answer;
   } catch (error) {
-    if (!unmodelled) throw error;
-    const { message } = error as Error;
-    unmodelled(`${caller.label}: the simulator doesn't model this: ${message}`);
-    return { error: { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${message}` } };
+    const what = `${request.service}.${request.operation}`;
+    return { error: answerUnmodelled({ caller: caller.label, what, error: error as Error }, unmodelled) };
   }
 }
 
@@ -45,10 +44,8 @@ export function callForGateway(
     if (typeof answer === 'function') return (then) => answer((later) => then(withoutRaw(later)));
     return withoutRaw(answer);
   } catch (error) {
-    if (!unmodelled) throw error;
-    const { message } = error as Error;
-    unmodelled(`${label}: the simulator doesn't model this: ${message}`);
-    return { error: { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${message}` } };
+    const what = `${request.service}.${request.operation}`;
+    return { error: answerUnmodelled({ caller: label, what, error: error as Error }, unmodelled) };
   }
 }
 

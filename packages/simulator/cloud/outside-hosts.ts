@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 
-/** Model of a service outside of AWS that functions call over HTTPS. */
+/** Model of a service that functions call over HTTPS: outside of AWS, or one of AWS's that the simulator has no model of. */
 export interface ThirdParty {
   /** Carries a request out, at once and whole. @returns the answer, or `undefined` if the connection breaks before it */
   answer(request: HttpRequest): HttpResponse | undefined;

@@ -35,8 +35,8 @@ export type Answer =
   | { readonly raw: HttpResponse }
   | { readonly error: AwsError };
 
-/** An answer that comes later: that of a function that was invoked. */
-export type Later = (then: (answer: Answer) => void) => void;
+/** An answer that comes later: that of a function that was invoked. @param fail gets what is no refusal of AWS. @default nobody gets it */
+export type Later = (then: (answer: Answer) => void, fail?: (error: Error) => void) => void;
 
 const APIS = {
   apigateway: apigatewayApi,
@@ -159,10 +159,10 @@ export class AccountServices implements Services {
       if (OF_FUNCTIONS[service]?.test(operation) === false) throw new UnknownOperation(`${service} ${operation}`);
       const output = this.operation(request)(input, call);
       if (!(output instanceof Promise)) return answerOf(output);
-      return (then) =>
+      return (then, fail) =>
         void output.then(
           (found) => then(answerOf(found)),
-          (error: unknown) => then(toRefusal(error)),
+          (error: unknown) => (fail && !(error instanceof Refused) ? fail(error as Error) : then(toRefusal(error))),
         );
     } catch (error) {
       return toRefusal(error);

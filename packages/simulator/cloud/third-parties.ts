@@ -35,6 +35,7 @@ const TOO_MANY: HttpResponse = { status: 429, headers: { 'content-type': 'text/p
 /** Carries functions' requests to services outside of AWS, with the faults that happen on the way. */
 export class ThirdParties {
   private readonly byHost = new Map<string, Known>();
+  private readonly ofAccount = new Map<string, Known>();
   /** Hosts that functions have called and that nobody has added: requests to them fail, as to a host that doesn't exist. */
   readonly unknownHosts = new Set<string>();
   /** Labels of the functions that have called each host: of the first hosts, since a customer may name any number of them. */
@@ -70,7 +71,7 @@ export class ThirdParties {
 
   /** Adds a host of the account itself. */
   addOfAccount(host: string, answer: ThirdParty['answer']): void {
-    this.byHost.set(host, {
+    this.ofAccount.set(host, {
       answer: (request, then) => then(answer(request)),
       refusal: () => TOO_MANY,
     });
@@ -86,9 +87,27 @@ export class ThirdParties {
     return this.byHost.get(host)?.model;
   }
 
-  /** Whether a host has a model or a stub. */
+  /** Whether a host has a model or a stub, or is one of the account. */
   has(host: string): boolean {
+    return this.replaces(host) || this.ofAccount.has(host);
+  }
+
+  /** Whether somebody has put a model or a stub in the place of a host. */
+  replaces(host: string): boolean {
     return this.byHost.has(host);
+  }
+
+  /** Lets the model or the stub of a host answer. @param then gets `undefined` if the connection breaks, or there is none */
+  answer(http: HttpRequest, then: (answer: HttpResponse | undefined) => void): void {
+    const known = this.knownFor(http);
+    if (known) known.answer(http, then);
+    else then(undefined);
+  }
+
+  /** The account answers at its own hosts, but an operation there (by `X-Amz-Target`) which the simulator doesn't model is for a model of the host. */
+  private knownFor({ host, headers }: HttpRequest): Known | undefined {
+    const own = headers['x-amz-target'] === undefined ? this.ofAccount.get(host) : undefined;
+    return own ?? this.byHost.get(host);
   }
 
   /** Puts a stub that runs elsewhere in the place of a host: for a local cloud, as nothing outside of this process is a history. */
@@ -111,12 +130,12 @@ export class ThirdParties {
   /** Reads an object in JSON at an address, on behalf of AWS. @param then gets `undefined` if there is none */
   private readJson(address: string, then: (found: Readonly<Record<string, unknown>> | undefined) => void): void {
     const { host, pathname } = URL.canParse(address) ? new URL(address) : { host: '', pathname: '' };
-    const known = this.byHost.get(host);
+    const request = { method: 'GET', host, path: pathname, headers: {}, body: '' };
+    const known = this.knownFor(request);
     if (!known) {
       this.log(`${address} is asked for its keys, and nobody has named its host: no token of it is believed`);
       return void this.world.after(0, () => then(undefined));
     }
-    const request = { method: 'GET', host, path: pathname, headers: {}, body: '' };
     this.world.after(this.latency(), () =>
       known.answer(request, (answer) => then(answer && answer.status < 300 ? parseObject(answer.body) : undefined)),
     );
@@ -139,7 +158,7 @@ export class ThirdParties {
         ms: world.now - begun,
         ...(fault && { fault }),
       }));
-    const known = this.byHost.get(http.host);
+    const known = this.knownFor(http);
     if (!known) {
       this.unknownHosts.add(http.host);
       tell('ENOTFOUND');

@@ -158,5 +158,9 @@ test('a call that no model answers is an error of the call, and is reported', as
   const { said, invoke } = begin({ Work: CALLS });
   const asked = await invoke('Work', { target: 'SecretsManager.GetSecretValue', body: {} });
   expect(asked).toMatchObject({ value: { status: 501, body: { __type: 'NotImplemented' } } });
-  expect(said).toEqual([expect.stringContaining("Shop/Work: the simulator doesn't model this: POST https://aws/")]);
+  expect(said).toEqual([
+    expect.stringContaining(
+      'Shop/Work calls POST https://aws/, and the simulator has no model of this: SecretsManager.GetSecretValue. ',
+    ),
+  ]);
 });

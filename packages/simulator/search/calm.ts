@@ -4,6 +4,7 @@ import { Random } from '../engine/random.js';
 import { isProviderOnly } from '../runtime/function-code.js';
 import { Baseline } from './baseline.js';
 import { type EndState, findDeadLetterQueues, listLosses, readEndState } from './end-state.js';
+import { describeErrorOfLoss, describeErrorOfRequest, describeFirstError } from './first-error.js';
 import { playWithFaults, type Scenario } from './scenario.js';
 import { AppDoesNotAnswer, type Sent, sendAll } from './send-requests.js';
 import { SINGLES } from './singles.js';
@@ -238,24 +239,22 @@ export async function playCalm(
 
 /** @throws {AppDoesNotAnswer} if a history without faults loses a message, or has no answer to a request */
 export function requireAnswers(cloud: Cloud, requests: readonly Stimulus[], sent: readonly Sent[]): void {
-  const fail = (what: string): never => {
-    throw new AppDoesNotAnswer(`${what}${firstError(cloud)}${adviseOutside(cloud)}`);
+  const fail = (what: string, error: string): never => {
+    throw new AppDoesNotAnswer(`${what}${error}${adviseOutside(cloud)}`);
   };
   const [lost] = listLosses(cloud, findDeadLetterQueues(cloud));
-  if (lost !== undefined) fail(`the app loses a message even without faults: ${lost}`);
+  if (lost !== undefined)
+    fail(`the app loses a message even without faults: ${lost}`, describeErrorOfLoss(cloud, lost));
   for (const [at, { status, missing }] of sent.entries()) {
-    const name = requests[at]?.name;
-    if (missing !== undefined) fail(`${name} can't be sent: ${missing}`);
+    const request = requests[at] as Stimulus;
+    if (missing !== undefined) fail(`${request.name} can't be sent: ${missing}`, describeFirstError(cloud));
     if (status === 0 || status >= 500)
-      fail(`the app doesn't answer even without faults: ${name} -> ${status === 0 ? 'no answer' : status}`);
+      fail(
+        `the app doesn't answer even without faults: ${request.name} -> ${status === 0 ? 'no answer' : status}`,
+        describeErrorOfRequest(cloud, request),
+      );
   }
 }
-
-const firstError = ({ log, world }: Cloud): string => {
-  const logged = log.find(({ level }) => level === 'error')?.text;
-  const denied = /DENIED .*$/.exec(world.trace.lines.find((line) => line.includes(' DENIED ')) ?? '')?.[0];
-  return `; first error: ${logged ?? denied ?? 'its functions have logged none'}`;
-};
 
 /** Lists the answers of a history that are refusals, from its trace. */
 const listRefused = ({ world }: Cloud): readonly string[] =>

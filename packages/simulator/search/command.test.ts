@@ -224,3 +224,32 @@ test('a module models the hosts that functions call; without it, the app says wh
   expect(modelled.stdout).not.toContain('Not looked at');
   expect(simulate(['--replay', inFolder('outside/1.json')]).stdout).toContain('POST cards.example.com/charges');
 });
+
+test('a call of AWS without a model names its function and the way out, and a module of models is this way', () => {
+  const code = `exports.handler = async ({ id }) => {
+    const { status } = await fetch('https://email.eu-west-1.amazonaws.com/v2/email/outbound-emails', { method: 'POST', body: id });
+    if (status !== 200) throw new Error('mail: ' + status);
+    await call('DynamoDB_20120810.PutItem', { TableName: 'Shop-Table', Item: { pk: { S: id } } });
+  };`;
+  const rights = allowStatement(['dynamodb:PutItem'], arnOf('Table'));
+  const app = writeAssembly({ Table: TABLE, ...functionResource('Mail', [rights]) }, { Mail: CLIENT + code });
+  const steps = inFolder('mail.json');
+  writeFileSync(steps, JSON.stringify({ steps: [{ invoke: 'Shop/Mail', payload: { id: 'lamp' } }] }));
+  writeFileSync(
+    inFolder('mails.mjs'),
+    `export default { 'email.eu-west-1.amazonaws.com': {
+      answer: () => ({ status: 200, headers: {}, body: '{}' }),
+      refuse: () => ({ status: 429, headers: {}, body: '' }),
+    } };`,
+  );
+  const options = [app, '--requests', steps, '--workers', '1', '--seeds', '0', '--out', inFolder('mails')];
+  const without = simulate(options);
+  expect(without.stderr).toContain(
+    'Shop/Mail calls POST https://email.eu-west-1.amazonaws.com/v2/email/outbound-emails, and the simulator has no model of this. ' +
+      '--outside <module> with a model of email.eu-west-1.amazonaws.com answers it; or leave out the requests that lead to it.\n',
+  );
+  expect(without.status).toBe(1);
+  const modelled = simulate([...options, '--outside', inFolder('mails.mjs')]);
+  expect(modelled.stderr).not.toContain('no model');
+  expect(modelled.stdout).toMatch(/\d+ histories, \d+ finding/);
+});

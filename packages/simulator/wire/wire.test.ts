@@ -101,6 +101,6 @@ test('an error has the form of its protocol', () => {
 test('a function calls only services that have a model', () => {
   expect(readFunctionRequest(request({ headers: { 'x-amz-target': 'AmazonSQS.SendMessage' } })).service).toBe('sqs');
   expect(() => readFunctionRequest(request({ headers: { 'x-amz-target': 'SecretsManager.GetSecretValue' } }))).toThrow(
-    'POST https://127.0.0.1:4566/ SecretsManager.GetSecretValue',
+    'SecretsManager.GetSecretValue',
   );
 });

@@ -45,8 +45,7 @@ class ServiceNotModelled extends Error {
 export function readFunctionRequest(http: HttpRequest): AwsRequest {
   const request = readRequest(http);
   if (request && isCalled(request)) return request;
-  const { method, host, path, headers } = http;
-  throw new ServiceNotModelled(`${method} https://${host}${path} ${headers['x-amz-target'] ?? ''}`);
+  throw new ServiceNotModelled(http.headers['x-amz-target'] ?? '');
 }
 
 /** Writes the answer to a request. @param output its members */

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { loadDeployment } from '../cloud/cloud.js';
+import { CLIENT } from '../support/clouds.js';
+import { writeQueueShop } from '../support/queue-shop.js';
+import { makeOracle } from './oracle.js';
+
+const post = (id: string) => ({ name: `POST / ${id}`, method: 'POST', path: '/', headers: {}, body: `{"id":"${id}"}` });
+const wait = { name: 'wait rest', step: { wait: 'rest' as const } };
+
+/** Plays requests with a worker that logs an error of its own, and with code of the API's function for the order "desk". */
+async function play(desk: string, requests: readonly Parameters<typeof makeOracle>[1][number][]): Promise<string> {
+  const worker = `exports.handler = async () => console.error('the stock is low');`;
+  const deployment = loadDeployment(writeQueueShop(worker));
+  deployment.replace(
+    'Shop/Place',
+    `${CLIENT}
+    exports.handler = async ({ body }) => {
+      if (body.includes('desk')) { ${desk} }
+      await call('AmazonSQS.SendMessage', { QueueUrl: process.env.QUEUE, MessageBody: body });
+      return { statusCode: 202, body: '' };
+    };`,
+  );
+  return makeOracle(deployment, requests).then(
+    () => '',
+    ({ message }: Error) => message,
+  );
+}
+
+test("the error of the function that served the request is named, not another function's of the same time", async () => {
+  const desk = `await new Promise((resolve) => setTimeout(resolve, 5_000));
+    console.error('no such order');
+    return { statusCode: 500, body: '{}' };`;
+  expect(await play(desk, [post('lamp'), post('desk')])).toBe(
+    "the app doesn't answer even without faults: POST / desk -> 500; first error: Shop/Place: no such order",
+  );
+});
+
+test('an error that another request has logged before is no cause: the answer is shown', async () => {
+  const desk = `return { statusCode: 500, body: '{"message":"' + 'x'.repeat(300) + '"}' };`;
+  expect(await play(desk, [post('lamp'), wait, post('desk')])).toBe(
+    "the app doesn't answer even without faults: POST / desk -> 500; first error: its functions have logged none; " +
+      `its answer: 500 {"message":"${'x'.repeat(184)}`,
+  );
+});
+
+test('an invocation that ends by an error which nobody logs has one', async () => {
+  expect(await play('process.exit(1);', [post('lamp'), wait, post('desk')])).toMatch(
+    /POST \/ desk -> 502; first error: Shop\/Place: Runtime.ExitError/,
+  );
+});
