@@ -1,4 +1,3 @@
-import { isBuiltin } from 'node:module';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import * as os from 'node:os';
 import type { Random } from '../engine/random.js';
@@ -6,8 +5,9 @@ import { createConsole } from './console.js';
 import { createCrypto } from './crypto.js';
 import { createFilesystem, type Folders } from './filesystem.js';
 import { createAsyncHooks, createDiagnosticsChannel, type Leftovers } from './leftovers.js';
+import { type Compile, createModuleModule, resolveModule } from './module-module.js';
 import { createDnsModules } from './names.js';
-import { completed, NotSimulated } from './node-members.js';
+import { completed } from './node-members.js';
 import { createNodeModules } from './node-modules.js';
 import { createOwnModules } from './own-modules.js';
 import { createProcess, type ProcessOptions } from './process.js';
@@ -38,6 +38,7 @@ export interface BuiltinsOptions extends ProcessOptions {
   readonly work: RunInTurn;
   /** What code leaves in Node itself. */
   readonly leftovers: Leftovers;
+  readonly compile: Compile;
 }
 
 export interface Builtins {
@@ -98,6 +99,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     'dns/promises': () => completed('dns/promises', dnsPromises),
     // Connections are made by http and https only.
     net: () => completed('net', { BlockList, isIP, isIPv4, isIPv6 }),
+    module: () => createModuleModule({ require, compile: options.compile }),
     zlib: () => createZlib(work),
   };
   const own = createOwnModules();
@@ -110,17 +112,11 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     made.set(called, found);
     return found;
   };
-  const require = Object.assign(load, { cache: {}, resolve: resolveModule });
+  const require = Object.assign(load, {
+    cache: {},
+    resolve: (name: string) => resolveModule(name, options.folders),
+  });
   const others = createNodeModules({ timers: options.timers, performance: options.performance, require });
   const process = createProcess(options, require);
   return { process, console, crypto: webcrypto, require };
-}
-
-/**
- * Returns the name of a module of Node. A bundle is one file, so nothing else is found by a path.
- * @throws {NotSimulated} with Node's code, for packages that do without
- */
-function resolveModule(name: string): string {
-  if (isBuiltin(name)) return name;
-  throw Object.assign(new NotSimulated(`require.resolve of ${name}`), { code: 'MODULE_NOT_FOUND' });
 }

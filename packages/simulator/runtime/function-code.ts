@@ -160,7 +160,7 @@ export function toSingleFile(
         external: [...external],
         nodePaths: [...ofLayers, join(process.cwd(), 'node_modules')],
       });
-      const text = outputFiles[0]?.text ?? '';
+      const text = resolveBeside(outputFiles[0]?.text ?? '');
       if (format === 'cjs') return text;
       const imports = Object.values(metafile.outputs)[0]?.imports.map((one) => one.path) ?? [];
       return toLaterExports(esbuild, text, new Set(imports));
@@ -195,6 +195,18 @@ const AS_ONE_FILE = {
   define: OF_MODULE,
   supported: { 'dynamic-import': false },
 } as const;
+
+/** A comment of esbuild, which names the file whose code follows, or a path that code resolves. */
+const BESIDE = /^\/\/ (\S+\.[cm]?js)$|\brequire\.resolve\((["'])(\.{1,2}\/[^"']+)\2\)/gm;
+
+/** Puts whole paths in the place of those that a file of a bundle resolves beside itself. */
+function resolveBeside(text: string): string {
+  let file = '';
+  return text.replace(BESIDE, (whole, named: string | undefined, _quote, path = '') => {
+    if (named !== undefined) file = resolve(named);
+    return named === undefined ? `require.resolve(${JSON.stringify(join(dirname(file), path))})` : whole;
+  });
+}
 
 /**
  * Makes a CommonJS file of an ES module that esbuild has bundled, whose top level awaits something. The imports that are left, of Node's modules, stay

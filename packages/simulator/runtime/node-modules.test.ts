@@ -78,12 +78,6 @@ test('code learns of its machine', async () => {
   expect(value(await invoke())).toEqual(['LE', 15]);
 });
 
-test('a module of Node is resolved by its name, and nothing else is', async () => {
-  const { invoke } = environment(`exports.handler = async (name) => require.resolve(name);`);
-  expect(value(await invoke('node:fs'))).toBe('node:fs');
-  expect(await invoke('handlebars')).toMatchObject({ message: 'require.resolve of handlebars is not simulated' });
-});
-
 test('a class that refuses can be extended, as packages do when they are loaded', async () => {
   const { invoke } = environment(`
     class Own extends require('worker_threads').Worker {}

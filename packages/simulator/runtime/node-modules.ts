@@ -47,12 +47,6 @@ export function createNodeModules({ timers, performance, require }: NodeModulesO
   const { setTimeout, setInterval, setImmediate, clear } = timers;
   const made = new Map<string, unknown>();
   const own: Readonly<Record<string, () => object>> = {
-    module: () =>
-      completed('module', {
-        builtinModules: process.getBuiltinModule('node:module').builtinModules,
-        isBuiltin: process.getBuiltinModule('node:module').isBuiltin,
-        createRequire: () => require,
-      }),
     perf_hooks: () => completed('perf_hooks', { performance }),
     timers: () =>
       completed('timers', {

@@ -1,12 +1,14 @@
+import { Script } from 'node:vm';
 import { type BuiltinsOptions, createBuiltins } from './builtins.js';
 import { createHttpModule, type Send } from './http.js';
 import { createHttp2Module } from './http2.js';
-import type { ProvidedGlobals, Realm } from './realm.js';
+import type { Compile } from './module-module.js';
+import { CLOSING, ModuleCode, OPENING, type ProvidedGlobals, type Realm } from './realm.js';
 import type { Timers } from './timers.js';
 import { createWebGlobals } from './web.js';
 
 /** Everything outside that code can use: the time, random numbers, the network, a log. */
-export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https' | 'http2' | 'performance'> {
+export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https' | 'http2' | 'performance' | 'compile'> {
   readonly timers: Pick<Timers, 'setTimeout' | 'setInterval' | 'setImmediate' | 'clear'>;
   readonly send: Send;
 }
@@ -14,7 +16,7 @@ export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https' | 'htt
 /** Returns the globals and the modules of Node through which code reaches what is outside. @param realm of the code */
 export function provideGlobals(
   externals: Externals,
-  { parse }: Realm,
+  realm: Realm,
 ): {
   readonly globals: ProvidedGlobals;
   readonly require: (name: string) => unknown;
@@ -27,8 +29,16 @@ export function provideGlobals(
   ];
   const http2 = () => createHttp2Module(send, timers);
   const performance = createPerformance(now, begun);
-  const { require, process, console, crypto } = createBuiltins({ ...externals, http, https, http2, performance });
-  const globals = {
+  const compile: Compile = (source, folder) =>
+    new ModuleCode(realm, new Script(`${OPENING}${source}${CLOSING}`, { filename: `${folder}/index.js` })).load(
+      globals,
+      realm.clockAndNumbers({ now, random: () => random().fraction() }),
+      require,
+      folder,
+    );
+  const builtins = createBuiltins({ ...externals, http, https, http2, performance, compile });
+  const { require, process, console, crypto } = builtins;
+  const globals: ProvidedGlobals = {
     process,
     console,
     crypto,
@@ -39,7 +49,7 @@ export function provideGlobals(
     clearTimeout: timers.clear,
     clearInterval: timers.clear,
     clearImmediate: timers.clear,
-    ...createWebGlobals({ send, random, setTimeout: timers.setTimeout, work, parse }),
+    ...createWebGlobals({ send, random, setTimeout: timers.setTimeout, work, parse: realm.parse }),
   };
   return { globals, require };
 }
