@@ -343,6 +343,7 @@ export class Cloud {
       met,
       findKeys,
       findPool: this.userPools.find,
+      asynchronous,
     };
     const restApis = assembly
       .findByType('AWS::ApiGateway::RestApi')

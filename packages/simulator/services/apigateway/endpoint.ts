@@ -65,14 +65,8 @@ export function countRequest(
   };
 }
 
-/** Invokes a function if its policy allows the API to do so. @param SourceArn of the route or authorizer that does it */
-export function callFunction(
-  { iam, functions, world }: Surroundings,
-  functionArn: string,
-  SourceArn: string,
-  event: object,
-  done: (result: InvocationResult | 'forbidden') => void,
-): void {
+/** Tells whether a function's policy allows the API to invoke it. @param SourceArn of the route or authorizer that does it */
+export function mayInvoke({ iam, functions, world }: Surroundings, functionArn: string, SourceArn: string): boolean {
   const access = {
     action: 'lambda:InvokeFunction',
     resource: functionArn,
@@ -80,13 +74,22 @@ export function callFunction(
     service: 'apigateway.amazonaws.com',
   };
   const fn = functions.get(functionArn);
-  if (!fn || !iam.resourceAllows(functionArn, access)) {
-    const why = fn ? `no permission of ${fn.label} is for ${SourceArn}` : 'there is no such function';
-    world.note(`DENIED lambda:InvokeFunction on ${functionArn} for apigateway.amazonaws.com: ${why}`);
-    world.after(1, () => done('forbidden'));
-    return;
-  }
-  fn.invoke(event, done);
+  if (fn && iam.resourceAllows(functionArn, access)) return true;
+  const why = fn ? `no permission of ${fn.label} is for ${SourceArn}` : 'there is no such function';
+  world.note(`DENIED lambda:InvokeFunction on ${functionArn} for apigateway.amazonaws.com: ${why}`);
+  return false;
+}
+
+/** Invokes a function if its policy allows the API to do so. @param SourceArn of the route or authorizer that does it */
+export function callFunction(
+  around: Surroundings,
+  functionArn: string,
+  SourceArn: string,
+  event: unknown,
+  done: (result: InvocationResult | 'forbidden') => void,
+): void {
+  if (mayInvoke(around, functionArn, SourceArn)) around.functions.get(functionArn)?.invoke(event, done);
+  else around.world.after(1, () => done('forbidden'));
 }
 
 /** Waits for a result until a time limit, in milliseconds. @param done called once @returns takes the result */

@@ -1,8 +1,10 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { ObstaclesMet } from '../../assembly/obstacles.js';
+import type { AsyncInvoker } from '../events/model.js';
 import type { InvocationResult } from '../lambda/model.js';
 import { type Authorization, Authorizers } from './authorizers.js';
 import { authorizeByPool, type FindPool } from './cognito-authorizer.js';
+import type { CustomIntegration } from './custom-integration.js';
 import {
   callFunction,
   canBeDecoded,
@@ -10,6 +12,7 @@ import {
   type Endpoint,
   executeApiArn,
   gatewayLatency,
+  mayInvoke,
   type RouteTraffic,
   type Surroundings,
   sendAnswer,
@@ -33,7 +36,7 @@ const BAD_REQUEST: ApiResponse = {
 };
 
 /**
- * A REST API with Lambda proxy and mock integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
+ * A REST API: functions, as proxies or behind templates, services and mocks, and authorizers. AWS, "Lambda proxy integrations in API Gateway",
  * "Use API Gateway Lambda authorizers".
  */
 export class RestApi implements Endpoint {
@@ -55,6 +58,7 @@ export class RestApi implements Endpoint {
         /** @see Load.apiShare */
         readonly share?: number | undefined;
         readonly findPool: FindPool;
+        readonly asynchronous: AsyncInvoker;
         /** Gets the methods that have no model. */
         readonly met: ObstaclesMet;
       },
@@ -157,20 +161,61 @@ export class RestApi implements Endpoint {
           );
           return;
         }
-        const { functionArn } = route.backend;
         const requestContext = { ...event.requestContext, ...(outcome.context && { authorizer: outcome.context }) };
-        this.integrate(route, functionArn, { ...event, requestContext }, (result) => {
-          const authorizer = { authorizer: outcome.context };
-          if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', authorizer);
-          if (result === 'forbidden') return refuse('API_CONFIGURATION_ERROR', authorizer);
-          if (result.kind === 'throttled') return refuse('INTEGRATION_FAILURE', authorizer);
-          // A function that fails and one whose answer has a wrong form are the same for the gateway: 502.
-          const response = result.kind === 'returned' ? parseProxyResponse(result.value) : undefined;
-          if (!response) return refuse('DEFAULT_5XX', authorizer);
-          answer(response);
-        });
+        const take = (response: ApiResponse | GatewayResponseType): void =>
+          typeof response === 'string' ? refuse(response, { authorizer: outcome.context }) : answer(response);
+        const { functionArn, custom } = route.backend;
+        if (custom) this.callCustom(route, functionArn, custom, toTemplateInput(event, requestContext), take);
+        else this.callProxy(route, functionArn, { ...event, requestContext }, take);
       });
     });
+  }
+
+  private callProxy(
+    route: RestRoute,
+    functionArn: string,
+    event: ProxyEvent,
+    done: (response: ApiResponse | GatewayResponseType) => void,
+  ): void {
+    this.integrate(route, functionArn, event, (result) => {
+      if (typeof result === 'string') return done(NO_RESULT[result]);
+      if (result.kind === 'throttled') return done('INTEGRATION_FAILURE');
+      // A function that fails and one whose answer has a wrong form are the same for the gateway: 502.
+      const response = result.kind === 'returned' ? parseProxyResponse(result.value) : undefined;
+      done(response ?? 'DEFAULT_5XX');
+    });
+  }
+
+  private callCustom(
+    route: RestRoute,
+    functionArn: string,
+    custom: CustomIntegration,
+    input: TemplateInput,
+    done: (response: ApiResponse | GatewayResponseType) => void,
+  ): void {
+    const made = this.makeEvent(route, custom, input);
+    if (typeof made === 'string') {
+      done(made);
+      return;
+    }
+    const { event } = made;
+    const finish = (result: InvocationResult | 'accepted' | 'forbidden' | 'timeout'): void =>
+      done(result === 'forbidden' || result === 'timeout' ? NO_RESULT[result] : custom.toResponse(result, input));
+    if (custom.isAsync) this.callLater(route, functionArn, event, finish);
+    else this.integrate(route, functionArn, event, finish);
+  }
+
+  private makeEvent(
+    { resource }: RestRoute,
+    custom: CustomIntegration,
+    input: TemplateInput,
+  ): ReturnType<CustomIntegration['toEvent']> {
+    try {
+      return custom.toEvent(input);
+    } catch (error) {
+      this.around.world.note(`the event of ${resource} can't be made: ${(error as Error).message}`);
+      return 'DEFAULT_5XX';
+    }
   }
 
   private authorize(
@@ -194,15 +239,34 @@ export class RestApi implements Endpoint {
   private integrate(
     route: RestRoute,
     functionArn: string,
-    event: ProxyEvent,
+    event: unknown,
     done: (result: InvocationResult | 'forbidden' | 'timeout') => void,
   ): void {
     const finish = withinLimit(this.around.world, route.timeout, done);
+    callFunction(this.around, functionArn, this.sourceOf(route), event, finish);
+  }
+
+  /** Puts an invocation into the queue of a function, if its policy allows that. */
+  private callLater(
+    route: RestRoute,
+    functionArn: string,
+    event: unknown,
+    done: (result: 'accepted' | 'forbidden') => void,
+  ): void {
+    const { asynchronous, world } = this.around;
+    if (!mayInvoke(this.around, functionArn, this.sourceOf(route))) return void world.after(1, () => done('forbidden'));
+    asynchronous.invokeAsync(functionArn, event);
+    world.after(1, () => done('accepted'));
+  }
+
+  private sourceOf(route: RestRoute): string {
     const path = route.resource.replace(/\{\w+\+?\}/g, 'x');
-    const source = executeApiArn(this.assembly.home, this.api.ref, `${this.stage}/${route.method}${path}`);
-    callFunction(this.around, functionArn, source, event, finish);
+    return executeApiArn(this.assembly.home, this.api.ref, `${this.stage}/${route.method}${path}`);
   }
 }
+
+/** Answers of the gateway where a function gives no result. */
+const NO_RESULT = { timeout: 'INTEGRATION_TIMEOUT', forbidden: 'API_CONFIGURATION_ERROR' } as const;
 
 /** Returns what templates can read of a request. */
 function toTemplateInput(event: ProxyEvent, context: Context): TemplateInput {

@@ -1,6 +1,7 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import type { ObstaclesMet } from '../../assembly/obstacles.js';
+import { buildCustomIntegration, type CustomIntegration } from './custom-integration.js';
 import type { ApiRequest } from './messages.js';
 import { buildMockIntegration, type MockIntegration } from './mock-integration.js';
 import { buildRequestChecks, type RequestCheck } from './request-checks.js';
@@ -14,8 +15,8 @@ export interface Route {
   readonly resource: string;
   readonly pattern: RegExp;
   readonly parameters: readonly string[];
-  readonly backend:
-    | { readonly functionArn: string }
+  readonly backend: /** A function, as a proxy unless templates make its event. */
+    | { readonly functionArn: string; readonly custom?: CustomIntegration }
     | { readonly mock: MockIntegration }
     | { readonly service: ServiceIntegration };
   readonly authorizer: Resource | undefined;
@@ -121,6 +122,8 @@ function parseIntegration(label: string, properties: JsonObject): Route['backend
     throw new Error(`${label}: Credentials and RequestParameters of an integration ${Type}`);
   if (Type === 'MOCK') return { mock: buildMockIntegration(label, properties) };
   if (Type === 'AWS_PROXY' && IntegrationHttpMethod === 'POST') return { functionArn: parseFunctionArn(Uri) };
+  if (Type === 'AWS' && INVOCATION.test(Uri ?? ''))
+    return { functionArn: parseFunctionArn(Uri), custom: buildCustomIntegration(label, properties) };
   if (Type === 'AWS' && IntegrationHttpMethod === 'POST')
     return { service: buildServiceIntegration(label, properties) };
   throw new Error(`${label}: integration ${Type} by ${IntegrationHttpMethod}`);

@@ -52,25 +52,22 @@ export function buildServiceIntegration(
   label: string,
   { Integration, MethodResponses }: JsonObject,
 ): ServiceIntegration {
-  const { Uri, Credentials, RequestTemplates, RequestParameters, PassthroughBehavior } = Integration as JsonObject;
+  const { Uri, Credentials, RequestParameters } = Integration as JsonObject;
   const [, region = '', name = '', kind = '', rest = ''] = URI.exec(String(Uri)) ?? [];
   const service = name as AwsRequest['service'];
   if (name === '') throw new Error(`${label}: integration with ${String(Uri)}`);
   if (typeof Credentials !== 'string' || !Credentials.includes(':role/'))
     throw new Error(`${label}: an integration without a role may call nothing`);
-  const templates = parseTemplates(label, RequestTemplates);
+  const readBody = readMappedRequest(label, Integration as JsonObject);
   const parameters = Object.entries((RequestParameters ?? {}) as Readonly<Record<string, string>>).map(
     ([to, from]) => [readTarget(label, to), readSource(label, from)] as const,
   );
-  const respond = parseResponses(label, Integration as JsonObject, MethodResponses);
+  const respond = readResponses(label, Integration as JsonObject, MethodResponses);
   const toRequest = (
     input: TemplateInput,
   ): Pick<AwsRequest, 'service' | 'operation' | 'input'> | GatewayResponseType => {
-    const type = (findHeader(input, 'content-type') ?? JSON_TYPE).split(';')[0]?.trim() ?? '';
-    const template = templates.get(type);
-    const passes = PassthroughBehavior === 'WHEN_NO_TEMPLATES' ? templates.size === 0 : PassthroughBehavior !== 'NEVER';
-    if (!template && !passes) return 'UNSUPPORTED_MEDIA_TYPE';
-    const body = template ? template(input) : input.body;
+    const body = readBody(input);
+    if (body === undefined) return 'UNSUPPORTED_MEDIA_TYPE';
     if (kind === 'action') return { service, operation: rest, input: JSON.parse(body || '{}') as AwsRequest['input'] };
     const headers: Record<string, string> = {};
     const query = new URLSearchParams();
@@ -99,7 +96,8 @@ export function buildServiceIntegration(
       world.note(`${point} ${service}.${operation}${fault ? ` FAULT ${fault}` : ''}`);
       const answered = (answer: { readonly output: object } | { readonly error: AwsError }): void => {
         if (fault === 'answer-lost') return void done('INTEGRATION_TIMEOUT');
-        done(respond(toAnswer(service, operation, answer), input));
+        const { status, body } = toAnswer(service, operation, answer);
+        done(respond({ matched: String(status), body }, input));
       };
       world.after(
         world.latency((random) => random.between(1, 20)),
@@ -185,6 +183,25 @@ function parseTemplates(label: string, templates: unknown): ReadonlyMap<string, 
   return new Map(all.map(([type, text]) => [type, parseVelocity(label, text)]));
 }
 
+/**
+ * Reads how the body of a request becomes that of the integration. Amazon API Gateway, "Method request behavior for payloads without mapping
+ * templates".
+ * @returns a function that returns nothing for a body of a type that isn't supported
+ */
+export function readMappedRequest(
+  label: string,
+  { RequestTemplates, PassthroughBehavior }: JsonObject,
+): (input: TemplateInput) => string | undefined {
+  const templates = parseTemplates(label, RequestTemplates);
+  const passes = PassthroughBehavior === 'WHEN_NO_TEMPLATES' ? templates.size === 0 : PassthroughBehavior !== 'NEVER';
+  return (input) => {
+    const type = (findHeader(input, 'content-type') ?? JSON_TYPE).split(';')[0]?.trim() ?? '';
+    const template = templates.get(type);
+    if (template) return template(input);
+    return passes ? input.body : undefined;
+  };
+}
+
 function readTarget(label: string, text: string) {
   const [, place = '', name = ''] = /^integration\.request\.(header|querystring)\.(.+)$/.exec(text) ?? [];
   if (place === '') throw new Error(`${label}: the parameter ${text} isn't modelled`);
@@ -204,8 +221,11 @@ function readSource(label: string, text: string): (input: TemplateInput) => stri
   throw new Error(`${label}: the source ${text} isn't modelled`);
 }
 
-/** Reads the answers of an integration: the first one whose pattern fits the status, or else the one without a pattern. */
-function parseResponses(label: string, { IntegrationResponses }: JsonObject, MethodResponses: unknown) {
+/**
+ * Reads the answers of an integration: the first one whose pattern fits, or else the one without a pattern. A pattern is compared with the status of
+ * a service, or the message of a function's error.
+ */
+export function readResponses(label: string, { IntegrationResponses }: JsonObject, MethodResponses: unknown) {
   const declared = ((MethodResponses ?? []) as readonly JsonObject[]).map(({ StatusCode }) => Number(StatusCode));
   const responses = ((IntegrationResponses ?? []) as readonly JsonObject[]).map((one) => {
     const { SelectionPattern, ResponseTemplates, ResponseParameters } = one;
@@ -223,11 +243,12 @@ function parseResponses(label: string, { IntegrationResponses }: JsonObject, Met
     return { status, pattern, headers, template: parseTemplates(label, ResponseTemplates).get(JSON_TYPE) };
   });
   return (
-    { status, body }: { readonly status: number; readonly body: string },
+    { matched, body }: { readonly matched?: string; readonly body: string },
     input: TemplateInput,
   ): ApiResponse | GatewayResponseType => {
     const found =
-      responses.find(({ pattern }) => pattern?.test(String(status))) ?? responses.find(({ pattern }) => !pattern);
+      responses.find(({ pattern }) => matched !== undefined && pattern?.test(matched)) ??
+      responses.find(({ pattern }) => !pattern);
     if (!found) return 'API_CONFIGURATION_ERROR';
     const headers = found.headers.map(([name, read]) => [name, read(input) ?? '']);
     return {

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../assembly/intrinsics.js';
+import { apiMethod, apiResource, createApi, integrationUri, requestApi } from '../../support/apis.js';
+
+/** Answers with its event, fails as the event says, or takes longer than it may. */
+const WORK = `exports.handler = async (event) => {
+  if (event.fails) throw new Error(event.fails);
+  if (event.hangs) await new Promise((resolve) => setTimeout(resolve, 120_000));
+  return { got: event };
+};`;
+
+/** An API whose `POST /orders/{id}` invokes a function without proxy. */
+const create = (integration: { [name: string]: Json } = {}) =>
+  createApi(
+    {
+      Orders: apiResource('orders'),
+      One: apiResource('{id}', 'Orders'),
+      Post: apiMethod('One', 'POST', {
+        Integration: {
+          Type: 'AWS',
+          IntegrationHttpMethod: 'POST',
+          Uri: integrationUri('Work'),
+          IntegrationResponses: [
+            { StatusCode: '200' },
+            {
+              StatusCode: '409',
+              SelectionPattern: 'Conflict.*',
+              ResponseTemplates: { 'application/json': '{"why":"$input.path(\'$.errorMessage\')"}' },
+            },
+            { StatusCode: '504', SelectionPattern: '.*Task timed out.*' },
+          ],
+          ...integration,
+        },
+        MethodResponses: [{ StatusCode: '200' }, { StatusCode: '409' }, { StatusCode: '504' }],
+      }),
+    },
+    { Work: WORK },
+  );
+const post = (body: object, type = 'application/json') => ({
+  method: 'POST',
+  path: '/orders/7',
+  headers: { 'Content-Type': type },
+  body: JSON.stringify(body),
+});
+
+/** Amazon API Gateway, "Set up Lambda custom integrations in API Gateway". */
+test('a body is the event of the function as it is, or as a template makes it, and the result is the body of the answer', async () => {
+  expect(await requestApi(create(), post({ sku: 'lamp' }))).toMatchObject({
+    status: 200,
+    body: '{"got":{"sku":"lamp"}}',
+  });
+  const RequestTemplates = { 'application/json': '{"id":"$input.params(\'id\')","order":$input.json(\'$\')}' };
+  expect(await requestApi(create({ RequestTemplates }), post({ sku: 'lamp' }))).toMatchObject({
+    body: '{"got":{"id":"7","order":{"sku":"lamp"}}}',
+  });
+  const strict = create({ RequestTemplates, PassthroughBehavior: 'NEVER' });
+  expect((await requestApi(strict, post({}, 'text/plain'))).status).toBe(415);
+});
+
+/** Amazon API Gateway, "Handle custom Lambda errors in API Gateway". */
+test('a pattern is compared with the message of an error, and without one that fits, an error is answered as a result', async () => {
+  expect(await requestApi(create(), post({ fails: 'Conflict: sold' }))).toMatchObject({
+    status: 409,
+    body: '{"why":"Conflict: sold"}',
+  });
+  const { status, body } = await requestApi(create(), post({ fails: 'no table' }));
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toMatchObject({ errorMessage: 'no table', errorType: 'Error' });
+});
+
+test('a template that makes no JSON is an error of the gateway, and a slow function is one of its time limit', async () => {
+  const broken = create({ RequestTemplates: { 'application/json': '{"id":' } });
+  expect((await requestApi(broken, post({}))).status).toBe(502);
+  expect((await requestApi(create(), post({ hangs: true }))).status).toBe(504);
+});
+
+/** Amazon API Gateway, "Set up asynchronous invocation of the backend Lambda function". */
+test('the gateway does not wait for an asynchronous invocation', async () => {
+  const cloud = create({ RequestParameters: { 'integration.request.header.X-Amz-Invocation-Type': "'Event'" } });
+  expect(await requestApi(cloud, post({ hangs: true }))).toMatchObject({ status: 200, body: '' });
+  expect(cloud.world.now - cloud.world.begins).toBeLessThan(5_000);
+  await cloud.world.settle();
+  expect(cloud.fn('Shop/Work').invocations).toBe(3);
+});
+
+test.each([
+  [{ RequestParameters: { 'integration.request.header.X-Other': "'a'" } }, "X-Other isn't modelled"],
+  [{ Credentials: 'arn:aws:iam::123456789012:role/r' }, 'Credentials of an integration with a function'],
+])('what the model lacks is an error: %j', (integration, message) =>
+  expect(() => create(integration)).toThrow(message),
+);
