@@ -75,16 +75,32 @@ test('a template that makes no JSON is an error of the gateway, and a slow funct
 });
 
 /** Amazon API Gateway, "Set up asynchronous invocation of the backend Lambda function". */
-test('the gateway does not wait for an asynchronous invocation', async () => {
-  const cloud = create({ RequestParameters: { 'integration.request.header.X-Amz-Invocation-Type': "'Event'" } });
-  expect(await requestApi(cloud, post({ hangs: true }))).toMatchObject({ status: 200, body: '' });
+test.each([
+  ["'Event'", {}],
+  ['method.request.header.InvocationType', { InvocationType: 'Event' }],
+])('the gateway does not wait for an asynchronous invocation: %s', async (type, headers) => {
+  const cloud = create({
+    RequestParameters: {
+      'integration.request.header.X-Amz-Invocation-Type': type,
+      // It goes to Lambda, and not to the function.
+      'integration.request.querystring.id': 'method.request.path.id',
+    },
+  });
+  const asked = post({ hangs: true });
+  expect(await requestApi(cloud, { ...asked, headers: { ...asked.headers, ...headers } })).toMatchObject({
+    status: 200,
+    body: '',
+  });
   expect(cloud.world.now - cloud.world.begins).toBeLessThan(5_000);
   await cloud.world.settle();
   expect(cloud.fn('Shop/Work').invocations).toBe(3);
 });
 
 test.each([
-  [{ RequestParameters: { 'integration.request.header.X-Other': "'a'" } }, "X-Other isn't modelled"],
+  [
+    { RequestParameters: { 'integration.request.header.X-Amz-Client-Context': "'a'" } },
+    "Client-Context isn't modelled",
+  ],
   [{ Credentials: 'arn:aws:iam::123456789012:role/r' }, 'Credentials of an integration with a function'],
 ])('what the model lacks is an error: %j', (integration, message) =>
   expect(() => create(integration)).toThrow(message),

@@ -201,7 +201,7 @@ export class RestApi implements Endpoint {
     const { event } = made;
     const finish = (result: InvocationResult | 'accepted' | 'forbidden' | 'timeout'): void =>
       done(result === 'forbidden' || result === 'timeout' ? NO_RESULT[result] : custom.toResponse(result, input));
-    if (custom.isAsync) this.callLater(route, functionArn, event, finish);
+    if (custom.isAsync(input)) this.callLater(route, functionArn, event, finish);
     else this.integrate(route, functionArn, event, finish);
   }
 

@@ -209,7 +209,7 @@ function readTarget(label: string, text: string) {
 }
 
 /** Reads where a parameter comes from: a text in quotes, the body, or a parameter of the request or its context. */
-function readSource(label: string, text: string): (input: TemplateInput) => string | undefined {
+export function readSource(label: string, text: string): (input: TemplateInput) => string | undefined {
   const literal = /^'(.*)'$/s.exec(text)?.[1];
   if (literal !== undefined) return () => literal;
   if (text === 'method.request.body') return ({ body }) => body;
