@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Assembly } from '../assembly/assembly.js';
@@ -17,12 +17,20 @@ import { ModuleUnusable } from '../runtime/import-file.js';
 import { describeUnknownHosts } from './calm.js';
 import { KINDS } from './explain.js';
 import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
-import { renderAnnotations, renderFindings, renderJUnit, renderSarif, renderSummary } from './findings-files.js';
+import {
+  renderAnnotations,
+  renderFindings,
+  renderJUnit,
+  renderRefused,
+  renderSarif,
+  renderSummary,
+} from './findings-files.js';
 import { loadScenarios, ScenarioUnusable } from './load-scenario.js';
 import { makeOracle } from './oracle.js';
 import { showProgress } from './progress.js';
 import { PROMISES } from './promises.js';
 import { readRequests } from './recorded-requests.js';
+import { readReplay, type StartedWith, startedWith, writeReplays } from './replay-file.js';
 import type { Scenario } from './scenario.js';
 import { type Progress, playAgain, type ScenariosOptions, type SearchResult, searchScenarios } from './search-app.js';
 import { AppDoesNotAnswer } from './send-requests.js';
@@ -77,16 +85,6 @@ type FromWorker =
   | { readonly kind: 'result'; readonly results: readonly SearchResult[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** A finding as a file has it. */
-interface ReplayFile extends Pick<BrokenHistory, 'seed' | 'bySeed' | 'faults'> {
-  readonly folder: string;
-  readonly scenario?: string | undefined;
-  readonly requests?: string | undefined;
-  readonly outside?: string | undefined;
-  /** Name of the scenario. */
-  readonly name: string;
-}
-
 /** Environment variable that makes a process a worker: `<part>/<of>`. */
 const WORKER = 'ORDERLY_SIMULATE_WORKER';
 
@@ -100,7 +98,7 @@ interface Prepared {
   readonly unknownHosts: readonly string[];
 }
 
-async function prepare(folder: string, { scenario, requests, outside, tolerant }: Values): Promise<Prepared> {
+async function prepare(folder: string, { scenario, requests, outside, tolerant }: StartedWith): Promise<Prepared> {
   const obstacles = tolerant ? 'ignored' : 'refused';
   const models = outside === undefined ? undefined : await loadOutside(outside);
   const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles, outside: models });
@@ -187,6 +185,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   const { deployment, scenarios, repeats, leftOut, refused, unknownHosts } = prepared;
   const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
+  if (refused.length > 0) console.log(renderRefused(refused));
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
   const signal = onInterrupt();
   const onProgress = showProgress(process.stderr);
@@ -205,7 +204,6 @@ async function search(folder: string, args: readonly string[], values: Values): 
   if (values.junit !== undefined) writeFileSync(values.junit, renderJUnit(name, promises, findings));
   if (values.sarif !== undefined) writeFileSync(values.sarif, renderSarif(findings));
   if (process.env.GITHUB_ACTIONS === 'true' && findings.length > 0) console.log(renderAnnotations(findings));
-  if (refused.length > 0) console.log(`\nRefused even without faults: ${refused.join(', ')}`);
   if (unknownHosts.length > 0) console.log(`\nNot looked at: ${describeUnknownHosts(unknownHosts)}`);
   if (leftOut.length > 0)
     console.log(`\nNot compared, since it differs without any fault, or when work is only late: ${leftOut.join(', ')}`);
@@ -213,7 +211,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
     console.log('Modules of some functions keep something between invocations: each history has new environments.');
   const left = scenarios.filter(({ name }) => !results.some(({ scenario }) => scenario === name));
   if (left.length > 0) console.log(`\nNot searched: ${left.map(({ name }) => name).join(', ')}`);
-  console.log(`\n${renderSummary(results, findings)}`);
+  console.log(`\n${renderSummary(results, findings, refused)}`);
   if (ignored !== undefined) console.log(ignored);
   if (findings.length > 0) return 1;
   return signal.aborted ? INTERRUPTED : 0;
@@ -311,32 +309,13 @@ async function searchInWorkers(
   return (await Promise.all(results)).flat();
 }
 
-/** Writes a file for each finding. @returns the command that plays a finding again, by its number */
-function writeReplays(
-  folder: string,
-  { out = '', scenario, requests, outside }: Values,
-  findings: ReturnType<typeof groupFindings>,
-): (number: number) => string {
-  const fileOf = (number: number): string => join(out, `${number}.json`);
-  if (findings.length > 0) mkdirSync(out, { recursive: true });
-  for (const [at, { shortest }] of findings.entries()) {
-    const { scenario: name, seed, bySeed, faults } = shortest;
-    const file: ReplayFile = { folder, scenario, requests, outside, name, seed, bySeed, faults };
-    writeFileSync(fileOf(at + 1), `${JSON.stringify(file, null, 2)}\n`);
-  }
-  return (number) => `npx orderly-simulate --replay ${fileOf(number)}`;
-}
-
 /** Plays a finding again. @returns 1 if a promise is still broken */
 async function replay(file: string, values: Values): Promise<number> {
-  const found = JSON.parse(readFileSync(file, 'utf8')) as ReplayFile;
-  const { scenario, requests, outside } = found;
-  const { deployment, scenarios, repetitions } = await prepare(found.folder, {
-    ...values,
-    ...(scenario !== undefined && { scenario }),
-    ...(requests !== undefined && { requests }),
-    ...(outside !== undefined && { outside }),
-  });
+  const found = readReplay(file);
+  const { folder, scenario, requests } = found;
+  const { deployment, scenarios, repetitions } = await prepare(folder, startedWith(found, values));
+  const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
+  if (ignored !== undefined) console.log(ignored);
   const played = [...scenarios, ...repetitions].find(({ name }) => name === found.name);
   if (!played) throw new ScenarioUnusable(`${String(scenario ?? requests)} has no ${found.name} any more`);
   const history = await playAgain(deployment, played, found);
