@@ -223,7 +223,7 @@ test('requests that are refused among others are the first lines, and the last o
 
 test('the printed command plays a finding again with the options of its search', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'again-'));
-  const app = writeQueueShop(counting(false), { Wall: { Type: 'AWS::WAFv2::WebACL' } });
+  const app = writeQueueShop(counting(false), { Canary: { Type: 'AWS::Synthetics::Canary' } });
   writeFileSync(join(cwd, 'own.http'), 'POST /v1\n\n{"id":"lamp"}\n');
   const { stdout } = simulate([app, '--requests', 'own.http', '--tolerant', '--workers', '1', '--seeds', '0'], {}, cwd);
   const [, printed = ''] = /play it again: npx orderly-simulate (.*)/.exec(stdout) ?? [];
