@@ -1,8 +1,14 @@
 import { DEFAULT_STAGE, type Endpoint } from '../services/apigateway/endpoint.js';
 
-/** Returns the path below which a local cloud serves an endpoint. */
-export const pathOf = ({ id, stage }: Pick<Endpoint, 'id' | 'stage'>): string =>
-  stage === DEFAULT_STAGE ? `/apis/${id}` : `/${stage}`;
+/** Returns the path below which a local cloud serves an endpoint. @param apis all of them: the first one of a stage has the short path */
+export function pathOf(
+  { id, stage }: Pick<Endpoint, 'id' | 'stage'>,
+  apis: readonly Pick<Endpoint, 'id' | 'stage'>[],
+): string {
+  if (stage === DEFAULT_STAGE) return `/apis/${id}`;
+  const isFirst = apis.find((api) => api.stage === stage)?.id === id;
+  return isFirst ? `/${stage}` : `/restapis/${id}/${stage}`;
+}
 
 /** An endpoint that a request is for. */
 export interface AddressedEndpoint {

@@ -164,7 +164,8 @@ async function run(
   const ignored = obstacles.length > 0 ? renderIgnored(obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
   console.log(`Look at it: ${cloud.pageUrl}`);
-  const addresses = cloud.live.cloud.apis.map((api) => `\n  ${api.label}: ${cloud.url}${pathOf(api)}`);
+  const { apis } = cloud.live.cloud;
+  const addresses = apis.map((api) => `\n  ${api.label}: ${cloud.url}${pathOf(api, apis)}`);
   console.log(`${folder} runs at ${cloud.url}${addresses.join('')}`);
   console.log('It is a simulator, not AWS. Ctrl-C ends it.');
   let timer: NodeJS.Timeout | undefined;

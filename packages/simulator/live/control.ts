@@ -1,6 +1,7 @@
 import type { Cloud } from '../cloud/cloud.js';
 import { type FaultKind, LOSSES } from '../engine/faults.js';
 import type { HttpResponse } from '../runtime/http.js';
+import { pathOf } from './api-addresses.js';
 import { describeNames, type FaultOwner, findSimilarNames, KINDS_OF, type OwnerType } from './fault-owners.js';
 import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';
@@ -16,7 +17,13 @@ export interface LiveStatus {
   readonly now: string;
   /** Time by which its clock is ahead of the machine's, in milliseconds. */
   readonly ahead: number;
-  readonly apis: readonly { readonly id: string; readonly stage: string; readonly name: string }[];
+  readonly apis: readonly {
+    readonly id: string;
+    readonly stage: string;
+    readonly name: string;
+    /** Path below which it answers here. */
+    readonly path: string;
+  }[];
   /** Names of the stacks. */
   readonly stacks: readonly string[];
   readonly faults: readonly {
@@ -70,7 +77,7 @@ export class Control {
       pid: process.pid,
       now: new Date(now).toISOString(),
       ahead: Math.round(now - Date.now()),
-      apis: cloud.apis.map(({ id, stage, label: name }) => ({ id, stage, name })),
+      apis: cloud.apis.map((api) => ({ id: api.id, stage: api.stage, name: api.label, path: pathOf(api, cloud.apis) })),
       stacks: [...stacks],
       faults: openFaults.map(({ owner, kind, left, until }) => ({
         owner,

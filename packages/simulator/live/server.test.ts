@@ -146,6 +146,7 @@ describe('the documents', () => {
 describe('an API', () => {
   test('the first API of a stage is at /<stage>, and each API at /restapis/<id>/<stage>', async () => {
     const [shop, admin] = (await client.status()).apis;
+    expect([shop?.path, admin?.path]).toEqual(['/v1', `/restapis/${admin?.id}/v1`]);
     expect(await sendJson('GET', '/v1/things')).toMatchObject({
       path: '/things',
       by: expect.stringContaining('First'),

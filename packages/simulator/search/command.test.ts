@@ -167,6 +167,7 @@ test.each([
   [['cdk.out', '--for', 'long'], 2, '--for long: a time such as 90s, 5m or 2h was expected'],
   [['cdk.out', '--without', 'floods'], 2, '--without floods: kinds are answer-lost'],
   [['nowhere', '--requests', 'x.http'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
+  [[writeQueueShop(''), '--requests', 'x.http', '--without-stacks', 'Chat'], 1, 'has no stack Chat; there are: Shop'],
 ])('a wrong command line says what would be right: %j', (args, code, message) => {
   const { status, stderr } = simulate(args);
   expect(stderr).toContain(message);
@@ -197,6 +198,40 @@ test('an app that refuses every request is no app without findings', () => {
   const { status, stderr } = simulate([writeQueueShop(counting(true)), '--requests', inFolder('refused.http')]);
   expect(stderr).toMatch(/the app refuses every request even without faults:\n {2}GET \/nowhere -> 403 \{"message":/);
   expect(status).toBe(1);
+});
+
+test('a stored item is no request: an app that refuses all requests beside it is refused too', () => {
+  const steps = inFolder('put.json');
+  const request = { request: 'GET /nowhere' };
+  const put = { put: 'Shop/Table', item: { pk: { S: 'lamp' } } };
+  writeFileSync(steps, JSON.stringify({ steps: [put, request, request] }));
+  const { status, stderr } = simulate([writeQueueShop(counting(true)), '--requests', steps, '--workers', '1']);
+  expect(stderr).toContain('the app refuses every request even without faults:\n  GET /nowhere -> 403');
+  expect(status).toBe(1);
+});
+
+test('requests that are refused among others are the first lines, and the last ones count them', () => {
+  const file = inFolder('some-refused.http');
+  writeFileSync(file, 'GET /nowhere\n\n###\nPOST /\n\n{"id":"lamp"}\n');
+  const { status, stdout } = simulate([
+    ...[writeQueueShop(counting(true)), '--requests', file, '--workers', '1', '--seeds', '0'],
+  ]);
+  const said = '1 request is refused even without faults, so what it would do is not searched';
+  expect(stdout).toMatch(new RegExp(`^${said}:\n  GET /nowhere -> 403`));
+  expect(stdout).toMatch(new RegExp(`\n\\d+ histories, 0 findings\n${said}, as the first lines list`));
+  expect(status).toBe(0);
+});
+
+test('the printed command plays a finding again with the options of its search', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'again-'));
+  const app = writeQueueShop(counting(false), { Canary: { Type: 'AWS::Synthetics::Canary' } });
+  writeFileSync(join(cwd, 'own.http'), 'POST /v1\n\n{"id":"lamp"}\n');
+  const { stdout } = simulate([app, '--requests', 'own.http', '--tolerant', '--workers', '1', '--seeds', '0'], {}, cwd);
+  const [, printed = ''] = /play it again: npx orderly-simulate (.*)/.exec(stdout) ?? [];
+  const again = simulate(printed.split(' '), {}, cwd);
+  expect(again.stdout).toContain('BROKEN ');
+  expect(again.stderr).toBe('');
+  expect(again.status).toBe(1);
 });
 
 test('a module models the hosts that functions call; without it, the app says which host nobody has modelled', () => {

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Assembly } from '../assembly/assembly.js';
 import { TemplateError } from '../assembly/intrinsics.js';
 import { AssemblyNotModelled } from '../assembly/obstacles.js';
+import { parseNames, readAssembly } from '../assembly/without-stacks.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
 import { loadOutside } from '../cloud/load-outside.js';
 import { renderIgnored } from '../cloud/render-obstacles.js';
@@ -15,12 +15,13 @@ import type { FaultKind } from '../engine/faults.js';
 import { CodeNotRunnable } from '../runtime/function-code.js';
 import { ModuleUnusable } from '../runtime/import-file.js';
 import { KINDS } from './explain.js';
-import { type BrokenHistory, describeBroken, groupFindings } from './findings.js';
+import { describeBroken, groupFindings } from './findings.js';
 import {
   renderAnnotations,
   renderFindings,
   renderJUnit,
   renderLearned,
+  renderRefused,
   renderSarif,
   renderSummary,
 } from './findings-files.js';
@@ -29,6 +30,7 @@ import { makeOracle, type Oracle } from './oracle.js';
 import { showProgress } from './progress.js';
 import { PROMISES } from './promises.js';
 import { readRequests } from './recorded-requests.js';
+import { readReplay, type StartedWith, startedWith, writeReplays } from './replay-file.js';
 import type { Scenario } from './scenario.js';
 import { type Progress, playAgain, type ScenariosOptions, type SearchResult, searchScenarios } from './search-app.js';
 import { AppDoesNotAnswer } from './send-requests.js';
@@ -49,6 +51,7 @@ const USAGE = `orderly-simulate [folder] [--scenario <file> | --requests <file>]
   --workers <number>   processes (one for each core)
   --without <kinds>    kinds of faults that you don't want, as in late,very-late; --kinds lists them all
   --tolerant           leaves out what has no model and carries no message
+  --without-stacks <names>  leaves out stacks, as in Chat,Emails
   --out <folder>       files that play each finding again (.orderly-simulate)
   --junit <file>, --sarif <file>
   --replay <file>      plays one finding again, with its whole trace`;
@@ -63,6 +66,7 @@ const OPTIONS = {
   without: { type: 'string', default: '' },
   kinds: { type: 'boolean', default: false },
   tolerant: { type: 'boolean', default: false },
+  'without-stacks': { type: 'string' },
   out: { type: 'string', default: '.orderly-simulate' },
   junit: { type: 'string' },
   sarif: { type: 'string' },
@@ -83,16 +87,6 @@ type FromWorker =
   | { readonly kind: 'result'; readonly results: readonly SearchResult[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** A finding as a file has it. */
-interface ReplayFile extends Pick<BrokenHistory, 'seed' | 'bySeed' | 'faults'> {
-  readonly folder: string;
-  readonly scenario?: string | undefined;
-  readonly requests?: string | undefined;
-  readonly outside?: string | undefined;
-  /** Name of the scenario. */
-  readonly name: string;
-}
-
 /** Environment variable that makes a process a worker: `<part>/<of>`. */
 const WORKER = 'ORDERLY_SIMULATE_WORKER';
 
@@ -103,10 +97,12 @@ interface Prepared {
   readonly oracle?: Oracle;
 }
 
-async function prepare(folder: string, { scenario, requests, outside, tolerant }: Values): Promise<Prepared> {
+async function prepare(folder: string, given: StartedWith): Promise<Prepared> {
+  const { scenario, requests, outside, tolerant, 'without-stacks': without } = given;
   const obstacles = tolerant ? 'ignored' : 'refused';
   const models = outside === undefined ? undefined : await loadOutside(outside);
-  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles, outside: models });
+  const assembly = readAssembly(folder, parseNames(without));
+  const deployment = new Deployment(assembly, undefined, undefined, { obstacles, outside: models });
   if (scenario !== undefined) return { deployment, scenarios: await loadScenarios(scenario) };
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
   const oracle = await makeOracle(deployment, readRequests(String(requests), api?.stage));
@@ -166,7 +162,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   };
   if (values.scenario === undefined && values.requests === undefined) {
     const found = STARTERS.find((file) => existsSync(file));
-    if (found === undefined) return writeStarter(folder);
+    if (found === undefined) return writeStarter(folder, parseNames(values['without-stacks']));
     console.error(`Requests: ${found}`);
     return search(folder, [...args, '--requests', found], { ...values, requests: found });
   }
@@ -177,6 +173,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   const { deployment, scenarios, oracle } = prepared;
   const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
   if (ignored !== undefined) console.log(ignored);
+  if (oracle && oracle.refused.length > 0) console.log(renderRefused(oracle.refused));
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
   const signal = onInterrupt();
   const onProgress = showProgress(process.stderr);
@@ -201,7 +198,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
     console.log('Modules of some functions keep something between invocations: each history has new environments.');
   const left = scenarios.filter(({ name }) => !results.some(({ scenario }) => scenario === name));
   if (left.length > 0) console.log(`\nNot searched: ${left.map(({ name }) => name).join(', ')}`);
-  console.log(`\n${renderSummary(results, findings)}`);
+  console.log(`\n${renderSummary(results, findings, oracle?.refused)}`);
   if (ignored !== undefined) console.log(ignored);
   if (findings.length > 0) return 1;
   return signal.aborted ? INTERRUPTED : 0;
@@ -211,8 +208,8 @@ async function search(folder: string, args: readonly string[], values: Values): 
 const STARTERS = ['requests.http', 'requests.json'] as const;
 
 /** Writes a first file of requests, which a person completes. @returns 2, since nothing was searched */
-function writeStarter(folder: string): number {
-  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { obstacles: 'collected' });
+function writeStarter(folder: string, without: readonly string[]): number {
+  const deployment = new Deployment(readAssembly(folder, without), undefined, undefined, { obstacles: 'collected' });
   const { file, text, names } = makeStarter(new Cloud(deployment, { seed: 'starter', keepTrace: false }));
   writeFileSync(file, text, { flag: 'wx' });
   const [one, several] = file === 'requests.http' ? ['request', 'requests'] : ['step', 'steps'];
@@ -299,32 +296,13 @@ async function searchInWorkers(
   return (await Promise.all(results)).flat();
 }
 
-/** Writes a file for each finding. @returns the command that plays a finding again, by its number */
-function writeReplays(
-  folder: string,
-  { out = '', scenario, requests, outside }: Values,
-  findings: ReturnType<typeof groupFindings>,
-): (number: number) => string {
-  const fileOf = (number: number): string => join(out, `${number}.json`);
-  if (findings.length > 0) mkdirSync(out, { recursive: true });
-  for (const [at, { shortest }] of findings.entries()) {
-    const { scenario: name, seed, bySeed, faults } = shortest;
-    const file: ReplayFile = { folder, scenario, requests, outside, name, seed, bySeed, faults };
-    writeFileSync(fileOf(at + 1), `${JSON.stringify(file, null, 2)}\n`);
-  }
-  return (number) => `npx orderly-simulate --replay ${fileOf(number)}`;
-}
-
 /** Plays a finding again. @returns 1 if a promise is still broken */
 async function replay(file: string, values: Values): Promise<number> {
-  const found = JSON.parse(readFileSync(file, 'utf8')) as ReplayFile;
-  const { scenario, requests, outside } = found;
-  const { deployment, scenarios, oracle } = await prepare(found.folder, {
-    ...values,
-    ...(scenario !== undefined && { scenario }),
-    ...(requests !== undefined && { requests }),
-    ...(outside !== undefined && { outside }),
-  });
+  const found = readReplay(file);
+  const { folder, scenario, requests } = found;
+  const { deployment, scenarios, oracle } = await prepare(folder, startedWith(found, values));
+  const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
+  if (ignored !== undefined) console.log(ignored);
   const played = [...scenarios, ...(oracle?.repetitions ?? []).map((one) => one.scenario)].find(
     ({ name }) => name === found.name,
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FixedFaults } from '../engine/faults.js';
-import { arnOf, createCloud, functionResource } from '../support/clouds.js';
+import { allowStatement, arnOf, createCloud, functionResource, QUEUE_RIGHTS } from '../support/clouds.js';
 import { listLosses } from './end-state.js';
 
 const DELIVERIES = ['Shop/Tick delivery 1', 'Shop/Sold delivery 1'];
@@ -26,4 +26,27 @@ test('a tick that is never delivered is no lost message, and an event is one', a
   cloud.events.put('default', { source: 'shop', detailType: 'Sold', detail: {} });
   await cloud.world.settle();
   expect(listLosses(cloud, new Set())).toEqual([expect.stringContaining('LOST')]);
+});
+
+test.each([
+  ['Work', ['a message of Shop/Queue expired']],
+  ['nobody', []],
+])('a message that expires in a queue that %s reads', async (reader, losses) => {
+  const mapping = {
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: { EventSourceArn: arnOf('Queue'), FunctionName: { Ref: 'Work' } },
+  };
+  const cloud = createCloud(
+    {
+      ...functionResource('Work', [allowStatement(QUEUE_RIGHTS, arnOf('Queue'))]),
+      Queue: { Type: 'AWS::SQS::Queue' },
+      ...(reader === 'Work' && { Mapping: mapping }),
+    },
+    { Work: `exports.handler = async () => { throw new Error('poison'); };` },
+  );
+  cloud.queue('Shop/Queue').send({ body: '{}' });
+  await cloud.world.pass(5 * 86_400_000);
+  cloud.queue('Shop/Queue').listMessages();
+  await cloud.world.settle();
+  expect(listLosses(cloud, new Set())).toEqual(losses);
 });

@@ -79,16 +79,33 @@ export function findDeadLetterQueues(cloud: Cloud): ReadonlySet<string> {
   return new Set([...cloud.queues].flatMap(([arn, { label }]) => (named.has(arn) ? [label] : [])));
 }
 
-/** Lists messages that nobody will get any more. A tick of a schedule is no message: the next one comes. */
-export function listLosses({ world, queues, events }: Cloud, deadLetters: ReadonlySet<string>): readonly string[] {
+/** Returns the labels of queues that a function or a pipe of the app reads. */
+export function findReadQueues({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> {
+  const mappings = assembly
+    .findByType('AWS::Lambda::EventSourceMapping')
+    .filter(({ properties }) => String(properties.Enabled) !== 'false');
+  const sources = [
+    ...mappings.map(({ properties }) => properties.EventSourceArn),
+    ...assembly.findByType('AWS::Pipes::Pipe').map(({ properties }) => properties.Source),
+  ];
+  return new Set(sources.flatMap((arn) => queues.get(String(arn))?.label ?? []));
+}
+
+/**
+ * Lists messages that nobody will get any more. A tick of a schedule is no message: the next one comes. In a queue that the app doesn't read, each
+ * message expires if the history is long enough: whoever reads it is outside.
+ */
+export function listLosses(cloud: Cloud, deadLetters: ReadonlySet<string>): readonly string[] {
+  const { world, queues, events } = cloud;
   const schedules = events.schedules.labels;
   const isTick = (line: string): boolean => schedules.some((label) => line.includes(` ${label} delivery `));
+  const read = findReadQueues(cloud);
   return [
     ...world.trace.lines.filter((line) => /\bLOST\b/.test(line) && !isTick(line)),
-    ...[...queues.values()].flatMap(({ label, fates }) =>
-      fates
-        .filter(({ fate }) => fate === 'expired' && !deadLetters.has(label))
-        .map(() => `a message of ${label} expired`),
-    ),
+    ...[...queues.values()]
+      .filter(({ label }) => read.has(label) && !deadLetters.has(label))
+      .flatMap(({ label, fates }) =>
+        fates.filter(({ fate }) => fate === 'expired').map(() => `a message of ${label} expired`),
+      ),
   ];
 }

@@ -1,4 +1,5 @@
 import { type Fault, type FaultKind, ownerOf } from '../engine/faults.js';
+import { describeRepetition, findRunning, isInvoked, isOf, type TracedInvocation, withoutTime } from './invocations.js';
 
 /** What each kind of fault is, with AWS's page and how likely it is. */
 export const KINDS: Readonly<
@@ -118,23 +119,35 @@ export const KINDS: Readonly<
 const REFUSED_REPEAT = /ConditionalCheckFailed|TransactionCanceled|DuplicateItem/;
 
 /**
- * Explains the cause of a broken promise in a few sentences: what the fault is, what it met, and what followed at the same construct.
+ * Explains the cause of a broken promise in a few sentences: what the fault is, what it met, and what followed at the same construct. It says nothing
+ * that the trace doesn't show.
  * @param trace lines of the history
  */
 export function explain({ point, kind }: Fault, trace: readonly string[]): string {
   const owner = ownerOf(point);
-  const at = trace.findIndex((line) => line.includes('FAULT') && line.includes(point));
+  const at = trace.findIndex((line) => line.includes('FAULT') && isOf(line, point));
   const [, operation] = new RegExp(`${escapePattern(point)} (\\w+\\.\\w+)`).exec(trace[at] ?? '') ?? [];
-  const behind = trace.slice(at + 1).filter((line) => line.includes(owner));
+  const behind = trace.slice(at + 1).filter((line) => isOf(line, owner));
   const refused = behind.find((line) => REFUSED_REPEAT.test(line) && isRepetition(line, owner, trace));
-  const failed = behind.find((line) => / failed |invocation \d+ failed/.test(line));
-  const again = trace.slice(at + 1).some((line) => line.includes(`${owner} invocation`) && line.includes('begins'));
+  const invocation = findRunning(trace, at, owner);
+  const failed = isInvoked(trace, owner)
+    ? trace[invocation?.outcome?.startsWith('failed') ? invocation.end : -1]
+    : behind.find((line) => / failed /.test(line));
+  const again = describeRepetition(trace, at, invocation?.end ?? at, owner, kind === 'result-lost');
   return [
-    `At ${point}${operation === undefined ? '' : ` (${operation})`} ${KINDS[kind].says}.`,
+    `At ${point}${operation === undefined ? '' : ` (${operation})`} ${sayWhat(kind, invocation)}.`,
     ...(refused === undefined ? [] : [`Its repetition was refused: ${withoutTime(refused)}.`]),
     ...(failed === undefined || refused !== undefined ? [] : [`Then: ${withoutTime(failed)}.`]),
-    ...(again && refused === undefined && failed === undefined ? [`${owner} was invoked again.`] : []),
+    ...(again !== undefined && refused === undefined && failed === undefined ? [again] : []),
   ].join(' ');
+}
+
+/** Says what a fault is. A call without an answer ends by the function's timeout, or before by that of its client. */
+function sayWhat(kind: FaultKind, invocation: TracedInvocation | undefined): string {
+  const { says } = KINDS[kind];
+  if (!kind.startsWith('hung-') || invocation?.outcome?.includes('Sandbox.Timedout')) return says;
+  const end = invocation?.outcome === undefined ? '' : ', and the function ended before its timeout';
+  return says.replace(' until the function timed out', end);
 }
 
 /** Tells whether a call that was refused asks for the same as an earlier one of its construct. @param line of its refusal */
@@ -158,5 +171,4 @@ export function excerpt({ point }: Fault, trace: readonly string[], most = 24): 
   return lines.slice(from, from + most);
 }
 
-const withoutTime = (line: string): string => line.replace(/^\S+ /, '').trim();
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -47,10 +47,12 @@ const detailOf = ({ promise, shortest }: Finding): string | undefined =>
 /**
  * Writes how much was played and found, and where: the last lines of a search.
  * @param results one or more of each scenario, as its processes have searched it
+ * @param refused requests that are refused even without faults
  */
 export function renderSummary(
   results: readonly Pick<SearchResult, 'scenario' | 'histories' | 'all'>[],
   findings: readonly Finding[],
+  refused: readonly string[] = [],
 ): string {
   const kinds = new Map<string, Set<string>>();
   for (const { kind, construct } of findings) {
@@ -61,18 +63,18 @@ export function renderSummary(
     .sort(([, one], [, other]) => other.size - one.size)
     .map(([where, some]) => (where === 'without a fault' ? `  ${where}` : `  ${where}: ${[...some].join(', ')}`));
   const count = `${countHistories(results)}, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
-  const found =
+  const listed =
     findings.length === 0 ? count : `${count}, by the construct where the fault happened:\n${lines.join('\n')}`;
+  const found = refused.length === 0 ? listed : `${listed}\n${countRefused(refused)}, as the first lines list`;
   const scenarios = [...new Set(results.map(({ scenario }) => scenario))];
   if (scenarios.length < 2) return found;
   const each = scenarios.map((name) => `  ${name}: ${countHistories(results.filter((one) => one.scenario === name))}`);
   return [...each, found].join('\n');
 }
 
-/** Writes what histories without faults have shown: what was refused, not reached, and is not compared. */
-export const renderLearned = ({ refused, unknownHosts, unreached, lateOnes, leftOut }: Oracle): string =>
+/** Writes what histories without faults have shown: what was not reached, and is not compared. */
+export const renderLearned = ({ unknownHosts, unreached, lateOnes, leftOut }: Oracle): string =>
   Object.entries({
-    'Refused even without faults': refused,
     'Not looked at': unknownHosts.length > 0 ? [describeUnknownHosts(unknownHosts)] : [],
     'Not reached by these requests': unreached,
     'Differs when work is only late, so it is not compared: right for attempts and leases, and a mistake in any other value':
@@ -82,6 +84,15 @@ export const renderLearned = ({ refused, unknownHosts, unreached, lateOnes, left
     .filter(([, found]) => found.length > 0)
     .map(([what, found]) => `\n${what}: ${found.join(', ')}`)
     .join('\n');
+
+/** Lists the requests that are refused even without faults: the first lines of a search. */
+export const renderRefused = (refused: readonly string[]): string =>
+  [`${countRefused(refused)}:`, ...refused.map((line) => `  ${line}`)].join('\n');
+
+const countRefused = ({ length }: readonly string[]): string =>
+  length === 1
+    ? '1 request is refused even without faults, so what it would do is not searched'
+    : `${length} requests are refused even without faults, so what they would do is not searched`;
 
 /** Says how many histories were played, and of how many if the search ended before. */
 function countHistories(results: readonly Pick<SearchResult, 'histories' | 'all'>[]): string {

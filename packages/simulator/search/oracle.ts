@@ -40,8 +40,8 @@ export async function makeOracle(
 ): Promise<Oracle> {
   const calm = await Calm.play(deployment, requests, name);
   const { plays, leftOut, lateOnes, unreached } = calm;
-  const [{ refused }] = plays;
-  if (refused.length >= requests.filter(isAnswered).length)
+  const [{ refused, statuses }] = plays;
+  if (areRefused(requests, statuses))
     throw new AppDoesNotAnswer(`the app refuses every request even without faults:\n  ${refused.join('\n  ')}`);
   const scenario: Scenario = {
     name,
@@ -56,8 +56,14 @@ export async function makeOracle(
   return { scenario, leftOut, lateOnes, unreached, repetitions, repeats, refused, unknownHosts };
 }
 
-/** Whether something is answered, unlike a wait. */
-const isAnswered = (stimulus: Stimulus): boolean => !('step' in stimulus && 'wait' in stimulus.step);
+/** Whether every request is refused. Steps that AWS itself answers, as a `put`, count only where nothing else is asked. */
+function areRefused(requests: readonly Stimulus[], statuses: readonly number[]): boolean {
+  const statusesOf = (isMeant: (stimulus: Stimulus) => boolean) =>
+    statuses.filter((_, at) => isMeant(requests[at] as Stimulus));
+  const byApp = statusesOf((stimulus) => !('step' in stimulus) || 'invoke' in stimulus.step);
+  const counted = byApp.length > 0 ? byApp : statusesOf((stimulus) => !('step' in stimulus && 'wait' in stimulus.step));
+  return counted.every((status) => status >= 400);
+}
 
 /** Returns the labels of queues that a function reads. */
 const findConsumedQueues = ({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> =>

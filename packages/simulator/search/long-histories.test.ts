@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { loadDeployment } from '../cloud/cloud.js';
+import { allowStatement, arnOf, CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
+import { makeOracle } from './oracle.js';
+import { playWithFaults } from './scenario.js';
+import { SINGLES } from './singles.js';
+
+const TICK = `${CLIENT}
+exports.handler = async () => {
+  await call('AmazonSQS.SendMessage', { QueueUrl: process.env.QUEUE, MessageBody: 'nothing is due' });
+  await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'tick ' + Date.now() } } });
+};`;
+
+const may = (name: string, service: string, source: string) => ({
+  Type: 'AWS::Lambda::Permission',
+  Properties: {
+    Action: 'lambda:InvokeFunction',
+    FunctionName: arnOf(name),
+    Principal: `${service}.amazonaws.com`,
+    SourceArn: source === 'Topic' ? { Ref: 'Topic' } : arnOf(source),
+  },
+});
+
+/** An app whose topic has a subscription without a dead-letter queue, and whose rule ticks each minute. */
+function makeApp() {
+  const Variables = { TABLE: { Ref: 'Table' }, QUEUE: { Ref: 'Failed' } };
+  const rights = [
+    allowStatement(['sqs:SendMessage'], arnOf('Failed')),
+    allowStatement(['dynamodb:PutItem'], arnOf('Table')),
+  ];
+  return loadDeployment(
+    writeAssembly(
+      {
+        Table: TABLE,
+        Failed: { Type: 'AWS::SQS::Queue' },
+        Topic: { Type: 'AWS::SNS::Topic' },
+        ...functionResource('Work'),
+        ...functionResource('Tick', rights, { Environment: { Variables } }),
+        Subscription: {
+          Type: 'AWS::SNS::Subscription',
+          Properties: { TopicArn: { Ref: 'Topic' }, Protocol: 'lambda', Endpoint: arnOf('Work') },
+        },
+        Rule: {
+          Type: 'AWS::Events::Rule',
+          Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Id: 'T', Arn: arnOf('Tick') }] },
+        },
+        MayWork: may('Work', 'sns', 'Topic'),
+        MayTick: may('Tick', 'events', 'Rule'),
+      },
+      { Work: 'exports.handler = async () => undefined;', Tick: TICK },
+    ),
+  );
+}
+
+test('the 23 days of an undeliverable notification lose it, and add nothing else', async () => {
+  const deployment = makeApp();
+  const publish = { name: 'publish Shop/Topic', step: { publish: 'Shop/Topic', message: 'sold' } };
+  const { scenario } = await makeOracle(deployment, [publish]);
+  const { violations, faults } = await playWithFaults(deployment, scenario, SINGLES, [
+    { point: 'Shop/Subscription delivery 1', kind: 'undeliverable' },
+  ]);
+  expect(faults).toHaveLength(1);
+  expect(violations).toEqual([
+    {
+      invariant: 'no message is lost silently',
+      detail: expect.stringMatching(/^\S+ Shop\/Subscription delivery 1 given up and LOST: .*$/),
+    },
+  ]);
+});
