@@ -167,6 +167,13 @@ describe('refusals', () => {
 
   test.each([
     [{ ...toQueue, Uri: uri('kinesis:action/PutRecord') }, 'integration with arn:aws:apigateway:eu-west-1:kinesis'],
+    [
+      {
+        ...toQueue,
+        Uri: uri('lambda:path/2015-03-31/functions/arn:aws:lambda:eu-west-1:123456789012:function:x/invocations'),
+      },
+      '(Shop/Post): Lambda integration without proxy',
+    ],
     [{ ...toQueue, Credentials: 'arn:aws:iam::*:user/*' }, 'without a role'],
     [{ ...toQueue, RequestTemplates: { 'application/json': '#if(' } }, 'the template is malformed'],
     [

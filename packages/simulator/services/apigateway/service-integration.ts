@@ -55,6 +55,7 @@ export function buildServiceIntegration(
   const { Uri, Credentials, RequestTemplates, RequestParameters, PassthroughBehavior } = Integration as JsonObject;
   const [, region = '', name = '', kind = '', rest = ''] = URI.exec(String(Uri)) ?? [];
   const service = name as AwsRequest['service'];
+  if (/:lambda:path\//.test(String(Uri))) throw new Error(`${label}: Lambda integration without proxy`);
   if (name === '') throw new Error(`${label}: integration with ${String(Uri)}`);
   if (typeof Credentials !== 'string' || !Credentials.includes(':role/'))
     throw new Error(`${label}: an integration without a role may call nothing`);
