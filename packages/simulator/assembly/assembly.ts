@@ -39,6 +39,14 @@ interface Template {
   readonly Outputs?: Record<string, { Value: Json; Export?: { Name: Json }; Condition?: string; Description?: string }>;
 }
 
+/** A property of a template that takes the value of a parameter. */
+export interface Use {
+  /** Type of the resource; nothing for an output or a condition. */
+  readonly type: string;
+  /** Name of the property. */
+  readonly property: string;
+}
+
 /** A stack as its template describes it. */
 export interface Stack {
   readonly name: string;
@@ -74,7 +82,7 @@ export class Assembly {
   /** Attributes that something refers to, and whose value the model of the resource's type doesn't know. */
   readonly unknownAttributes: { readonly type: string; readonly label: string; readonly attribute: string }[] = [];
   /** Parameters of Systems Manager whose values templates take when they are deployed, and that no earlier stack has. */
-  readonly unknownParameters: string[] = [];
+  readonly unknownParameters: { readonly name: string; readonly uses: readonly Use[] }[] = [];
   /** Values that stacks import, and that no earlier stack exports: those of another app. */
   readonly unknownImports: { readonly stack: string; readonly export: string }[] = [];
   private readonly exports = new Map<string, Json>();
@@ -141,9 +149,9 @@ export class Assembly {
   }
 
   /** Returns the value of a parameter of Systems Manager; its name, if no earlier stack has it. */
-  private readStored(name: Json = ''): Json {
+  private readStored(name: Json = '', uses: () => readonly Use[]): Json {
     const stored = this.findByType('AWS::SSM::Parameter').find(({ properties: { Name } }) => Name === name);
-    if (!stored && !OF_POWERTOOLS.test(String(name))) this.unknownParameters.push(String(name));
+    if (!stored && !OF_POWERTOOLS.test(String(name))) this.unknownParameters.push({ name: String(name), uses: uses() });
     return stored?.properties.Value ?? name;
   }
 
@@ -164,7 +172,9 @@ export class Assembly {
         if (of === 'AWS::StackId') return this.home.arn('cloudformation', `stack/${name}/simulated`);
         const parameter = template.Parameters?.[of];
         if (parameter)
-          return STORED.test(parameter.Type ?? '') ? this.readStored(parameter.Default) : (parameter.Default ?? '');
+          return STORED.test(parameter.Type ?? '')
+            ? this.readStored(parameter.Default, () => findUses(template, of))
+            : (parameter.Default ?? '');
         if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, 'Ref');
         return identify(of).ref;
       },
@@ -256,6 +266,18 @@ export class Assembly {
 
 /** Types of parameters with a value of Systems Manager. AWS CloudFormation, "Specify existing resources at runtime with CloudFormation-supplied parameter types". */
 const STORED = /^AWS::SSM::Parameter::Value</;
+
+/** Returns the properties that take the value of a parameter. */
+function findUses({ Resources = {}, Conditions, Outputs }: Template, parameter: string): readonly Use[] {
+  const takes = (value: unknown): boolean => {
+    const text = JSON.stringify(value) ?? '';
+    return text.includes(`{"Ref":"${parameter}"}`) || text.includes(`\${${parameter}}`);
+  };
+  const ofResources = Object.values(Resources).flatMap(({ Type: type, Properties = {} }) =>
+    Object.entries(Properties).flatMap(([property, value]) => (takes(value) ? [{ type, property }] : [])),
+  );
+  return takes([Conditions, Outputs]) ? [...ofResources, { type: '', property: '' }] : ofResources;
+}
 
 /** Returns the labels that constructs of several stacks have. */
 function findShared(all: readonly ReadonlyMap<string, string>[]): ReadonlySet<string> {

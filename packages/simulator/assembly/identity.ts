@@ -164,6 +164,7 @@ const KINDS: Readonly<
     }),
   },
   'AWS::Cognito::UserPoolDomain': { name: 'Domain', of: (name) => ({ ref: name }) },
+  'AWS::Cognito::UserPoolGroup': { name: 'GroupName', of: (name) => ({ ref: name }) },
   'AWS::Cognito::UserPoolResourceServer': { of: (name, _, { Identifier }) => ({ ref: String(Identifier ?? name) }) },
   'AWS::ApiGateway::ApiKey': { of: (name) => ({ attributes: { APIKeyId: name } }) },
   'AWS::ApiGateway::Model': { name: 'Name', of: () => ({}) },

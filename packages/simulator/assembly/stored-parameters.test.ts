@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkAssembly } from '../cloud/check-assembly.js';
-import { writeAssembly } from '../support/clouds.js';
+import { functionResource, writeAssembly } from '../support/clouds.js';
 import { Assembly } from './assembly.js';
+import type { Json, JsonObject } from './intrinsics.js';
 
 /** Writes an app of two stacks: the second one takes a value of Systems Manager when it is deployed. */
 function appWith(taken: string): string {
@@ -39,6 +40,36 @@ test('a value that only another app exports is an obstacle, beside all others', 
   expect(checkAssembly(folder).map(({ label, what }) => [label, what])).toEqual([
     ['Shop/Cluster', 'no model of this type'],
     ['Shop', 'it imports OrdersQueueName, which no earlier stack of this assembly exports'],
+  ]);
+});
+
+/** Writes an app of a stack that uses a parameter which no stack has. */
+function appThatUses(resources: JsonObject, more: JsonObject = {}): string {
+  const folder = writeAssembly({});
+  const Parameters = { Taken: { Type: 'AWS::SSM::Parameter::Value<String>', Default: '/ops/value' } };
+  writeFileSync(join(folder, 'shop.json'), JSON.stringify({ Parameters, Resources: resources, ...more }));
+  return folder;
+}
+
+const ALARM = { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmActions: [{ Ref: 'Taken' }] } };
+
+test('a parameter that only an alarm or a layer takes is no obstacle, and the layer is one', () => {
+  expect(checkAssembly(appThatUses({ Alarm: ALARM }))).toEqual([]);
+  const { Work, ...rest } = functionResource('Work', [], {
+    Layers: [{ 'Fn::Sub': '$'.concat('{Taken}') }],
+    Code: { ZipFile: 'exports.handler = async () => 1;' },
+  });
+  expect(checkAssembly(appThatUses({ Alarm: ALARM, Work: Work as Json, ...rest }))).toMatchObject([
+    { type: 'AWS::Lambda::Function', what: 'the layer /ops/value', mayBeIgnored: true },
+  ]);
+});
+
+test.each([
+  ['a queue', { Queue: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { Ref: 'Taken' } } } }, {}],
+  ['an output', { Alarm: ALARM }, { Outputs: { Value: { Value: { Ref: 'Taken' } } } }],
+])('a parameter that %s takes too is an obstacle', (_, resources, more) => {
+  expect(checkAssembly(appThatUses({ Alarm: ALARM, ...resources }, more))).toMatchObject([
+    { type: 'AWS::SSM::Parameter', label: '/ops/value', mayBeIgnored: false },
   ]);
 });
 

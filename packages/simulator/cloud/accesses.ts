@@ -84,7 +84,7 @@ export function requiredAccesses(
     }
     case 'cognito-idp': {
       // Amazon Cognito, "Operations that don't need credentials": what a user does for himself. Of a pool's ARN, the id is known.
-      if (!/^(Admin|List|Describe)/.test(operation)) return [];
+      if (!/^(Admin|List|Describe)|Group$/.test(operation)) return [];
       const resource =
         input.UserPoolId === undefined ? '*' : home.arn('cognito-idp', `userpool/${String(input.UserPoolId)}`);
       return [{ action: `cognito-idp:${operation}`, resource }];

@@ -378,6 +378,7 @@ function keyOf({ ListKeys: { Keys } }: Answers) {
 const POOL = { UserPoolId: 'eu-west-1_ShopPool' };
 const CLIENT = { ClientId: 'ShopClient' };
 const ALICE = { Username: 'alice' };
+const GUESTS = { GroupName: 'guests' };
 const SIGN_IN = { ...CLIENT, AuthParameters: { USERNAME: 'alice', PASSWORD: 'Str0ng-word' } };
 const COGNITO: readonly Call[] = [
   ['ListUserPools', { MaxResults: 10 }],
@@ -395,6 +396,14 @@ const COGNITO: readonly Call[] = [
   ['AdminUpdateUserAttributes', { ...POOL, ...ALICE, UserAttributes: [{ Name: 'name', Value: 'Alice' }] }],
   ['AdminGetUser', { ...POOL, ...ALICE }],
   ['ListUsers', POOL],
+  ['CreateGroup', { ...POOL, ...GUESTS }],
+  ['GetGroup', { ...POOL, ...GUESTS }],
+  ['ListGroups', POOL],
+  ['AdminAddUserToGroup', { ...POOL, ...ALICE, ...GUESTS }],
+  ['AdminListGroupsForUser', { ...POOL, ...ALICE }],
+  ['ListUsersInGroup', { ...POOL, ...GUESTS }],
+  ['AdminRemoveUserFromGroup', { ...POOL, ...ALICE, ...GUESTS }],
+  ['DeleteGroup', { ...POOL, ...GUESTS }],
   ['AdminDeleteUser', { ...POOL, ...ALICE }],
 ];
 

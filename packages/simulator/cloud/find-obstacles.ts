@@ -1,4 +1,4 @@
-import type { Assembly, Resource } from '../assembly/assembly.js';
+import type { Assembly, Resource, Use } from '../assembly/assembly.js';
 import { isRun, listUnreadable } from '../assembly/custom-resources.js';
 import type { Obstacle } from '../assembly/obstacles.js';
 import { findCodeObstacle, isProviderOnly } from '../runtime/function-code.js';
@@ -15,7 +15,10 @@ const CARRIES_NOTHING =
 const MEANINGS: Readonly<Record<string, string>> = {
   'AWS::ApiGatewayV2::': 'what it is for would not happen at the API',
   'AWS::AppSync::': 'its resolvers would answer nobody',
-  'AWS::Cognito::': 'nobody could sign in',
+  'AWS::Cognito::Identity': 'nobody would get credentials of AWS from it',
+  'AWS::Cognito::UserPoolIdentityProvider': 'nobody could sign in at this provider',
+  'AWS::Cognito::UserPoolUser': 'there would be no such user, or it would be in no such group',
+  'AWS::Cognito::': 'what it changes in a user pool would not happen',
   'AWS::Kinesis': 'what is put into it, or read from it, would reach nobody',
   'AWS::SecretsManager::': 'the secret would not be rotated, attached or shared',
   'AWS::StepFunctions::': 'tasks of an activity would not end, and what names a version or alias would start nothing',
@@ -47,7 +50,7 @@ export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
     meaning: 'what it allows is denied, and what it denies is allowed',
     mayBeIgnored: true,
   })),
-  ...assembly.unknownParameters.map((name) => ({
+  ...listUnknownParameters(assembly).map((name) => ({
     type: 'AWS::SSM::Parameter',
     label: name,
     what: 'no stack of this assembly has it, or only a later one',
@@ -63,6 +66,18 @@ export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
   })),
   ...findEffects(assembly),
 ];
+
+/** Returns the names of parameters whose values are not known, and matter. */
+const listUnknownParameters = ({ unknownParameters }: Assembly): readonly string[] => [
+  ...new Set(unknownParameters.filter(({ uses }) => uses.some(matters)).map(({ name }) => name)),
+];
+
+/**
+ * Tells whether a value that isn't known matters where a template uses it. It doesn't in a resource without effect, such as an alarm, and a layer
+ * that isn't known is an obstacle of its own.
+ */
+const matters = ({ type, property }: Use): boolean =>
+  !Object.hasOwn(INERT, type) && !(type === 'AWS::Lambda::Function' && property === 'Layers');
 
 function findInResource(resource: Resource, assembly: Assembly): readonly Obstacle[] {
   const { type, label } = resource;

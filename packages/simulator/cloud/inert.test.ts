@@ -106,3 +106,21 @@ test('a host name of one’s own in front of an API is inert, with the names tha
     AliasTarget: { DNSName: 'd-api.example.org.execute-api.eu-west-1.amazonaws.com' },
   });
 });
+
+test('what describes mail is inert, and a call that sends mail is not modelled', async () => {
+  const described = {
+    Template: { Type: 'AWS::SES::Template', Properties: { Template: { TemplateName: 'sold', SubjectPart: 'Sold' } } },
+    Identity: { Type: 'AWS::SES::EmailIdentity', Properties: { EmailIdentity: 'shop.example' } },
+    Sent: { Type: 'AWS::SES::ConfigurationSet', Properties: {} },
+  };
+  const sends = `const { request } = require('https');
+    exports.handler = () => new Promise((resolve) =>
+      request({ method: 'POST', host: 'email.eu-west-1.amazonaws.com', path: '/v2/email/outbound-emails' }, resolve).end());`;
+  const cloud = createCloud({ ...described, ...functionResource('Work') }, { Work: sends });
+  cloud.fn('Shop/Work').invoke({}, () => undefined);
+  await expect(cloud.world.settle()).rejects.toThrow(
+    'POST https://email.eu-west-1.amazonaws.com/v2/email/outbound-emails',
+  );
+  const tells = { Type: 'AWS::SES::ConfigurationSetEventDestination', Properties: {} };
+  expect(() => createCloud({ ...described, Tells: tells })).toThrow('AWS::SES::ConfigurationSetEventDestination');
+});

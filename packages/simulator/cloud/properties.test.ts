@@ -26,3 +26,13 @@ test('tags, properties that are read, and properties without effect here pass', 
   };
   expect(bucket(properties).buckets.findArn('shop-batches')).toBeDefined();
 });
+
+test('what browsers may ask of a bucket, and where objects are kept, changes nothing', () => {
+  const properties = {
+    CorsConfiguration: { CorsRules: [{ AllowedMethods: ['GET'], AllowedOrigins: ['*'] }] },
+    LifecycleConfiguration: {
+      Rules: [{ Status: 'Enabled', Transitions: [{ StorageClass: 'STANDARD_IA', TransitionInDays: 30 }] }],
+    },
+  };
+  expect(bucket(properties).buckets.findArn('shop-batches')).toBeDefined();
+});

@@ -6,8 +6,8 @@ interface Properties {
   readonly modelled: readonly string[];
   /** Paths that have no effect in a history, each with the reason. */
   readonly inert?: Readonly<Record<string, string>>;
-  /** Paths with the value that means the same as none. Any other value is unknown. */
-  readonly defaults?: Readonly<Record<string, Json>>;
+  /** Paths with the values that mean the same as none. Any other value is unknown. */
+  readonly defaults?: Readonly<Record<string, readonly Json[]>>;
 }
 
 /** Properties of every resource type. */
@@ -96,7 +96,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       SecurityPolicy: 'how connections are encrypted: nobody connects',
       FailOnWarnings: 'how it is deployed',
     },
-    defaults: { ApiKeySourceType: 'HEADER' },
+    defaults: { ApiKeySourceType: ['HEADER'] },
   },
   'AWS::ApiGateway::Stage': {
     modelled: [
@@ -115,7 +115,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'MethodSettings.MetricsEnabled': 'metrics only',
       TracingEnabled: 'traces only',
     },
-    defaults: { CacheClusterEnabled: false },
+    defaults: { CacheClusterEnabled: [false] },
   },
   'AWS::ApiGatewayV2::Api': {
     modelled: [
@@ -133,7 +133,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       Name: NAMES,
       Version: NAMES,
     },
-    defaults: { RouteSelectionExpression: '$request.method $request.path' },
+    defaults: { RouteSelectionExpression: ['$request.method $request.path'] },
   },
   'AWS::ApiGatewayV2::Authorizer': {
     modelled: [
@@ -159,12 +159,12 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'TimeoutInMillis',
     ],
     inert: { IntegrationMethod: 'a function has one method only' },
-    defaults: { ConnectionType: 'INTERNET' },
+    defaults: { ConnectionType: ['INTERNET'] },
   },
   'AWS::ApiGatewayV2::Route': {
     modelled: ['ApiId', 'AuthorizationScopes', 'AuthorizationType', 'AuthorizerId', 'RouteKey', 'Target'],
     inert: { OperationName: NAMES },
-    defaults: { ApiKeyRequired: false },
+    defaults: { ApiKeyRequired: [false] },
   },
   'AWS::ApiGatewayV2::Stage': {
     modelled: [
@@ -199,6 +199,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'AdminCreateUserConfig.InviteMessageTemplate': MAIL,
       DeletionProtection: 'no pool is deleted within a history',
       DeviceConfiguration: 'no device is remembered',
+      EnabledMfas: 'no user has a second factor here: the operations that set one up are errors',
       EmailConfiguration: MAIL,
       EmailVerificationMessage: MAIL,
       EmailVerificationSubject: MAIL,
@@ -211,7 +212,8 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       UsernameConfiguration: 'names are compared as they are written',
       VerificationMessageTemplate: MAIL,
     },
-    defaults: { MfaConfiguration: 'OFF' },
+    // With OPTIONAL, users without a second factor sign in as with OFF.
+    defaults: { MfaConfiguration: ['OFF', 'OPTIONAL'] },
   },
   'AWS::Cognito::UserPoolClient': {
     modelled: [
@@ -241,6 +243,9 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::Cognito::UserPoolDomain': {
     modelled: ['Domain', 'UserPoolId'],
     inert: { ManagedLoginVersion: PAGES },
+  },
+  'AWS::Cognito::UserPoolGroup': {
+    modelled: ['GroupName', 'Precedence', 'RoleArn', 'UserPoolId'],
   },
   'AWS::Cognito::UserPoolResourceServer': {
     modelled: ['Identifier'],
@@ -418,8 +423,12 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'BucketEncryption.ServerSideEncryptionConfiguration.BucketKeyEnabled': 'as the algorithm',
       'LifecycleConfiguration.Rules.Id': NAMES,
       'LifecycleConfiguration.Rules.AbortIncompleteMultipartUpload': 'nothing is put in parts',
+      'LifecycleConfiguration.Rules.NoncurrentVersionTransitions': 'as the transitions',
+      'LifecycleConfiguration.Rules.Transition': 'as several',
+      'LifecycleConfiguration.Rules.Transitions': 'where an object is kept changes nothing that code reads of it',
       'LifecycleConfiguration.Rules.ExpiredObjectDeleteMarker': 'a marker without versions is as good as none',
       AccessControl: 'nobody from outside asks',
+      CorsConfiguration: 'for browsers, which ask nothing here',
       OwnershipControls: 'one account writes all objects',
       PublicAccessBlockConfiguration: 'nobody from outside asks',
     },
@@ -558,7 +567,7 @@ export function findUnknownProperties({ type, properties }: Resource): readonly 
 }
 
 const isDefault = ({ defaults = {} }: Properties, path: string, value: Json): boolean =>
-  Object.hasOwn(defaults, path) && JSON.stringify(defaults[path]) === JSON.stringify(value);
+  defaults[path]?.some((one) => JSON.stringify(one) === JSON.stringify(value)) === true;
 
 /** Returns the unknown paths at or below this one; places in a list are not part of a path. */
 function findUnknown(value: Json, path: string, known: readonly string[]): readonly string[] {

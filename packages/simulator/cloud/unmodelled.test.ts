@@ -38,14 +38,14 @@ test.each([
   ],
   [
     'an operation without a model',
-    `${COGNITO} exports.handler = () => ask('AdminListGroupsForUser', {});`,
-    'Shop/Work calls cognito-idp.AdminListGroupsForUser, and the simulator has no model of this. ' +
+    `${COGNITO} exports.handler = () => ask('AdminListDevices', {});`,
+    'Shop/Work calls cognito-idp.AdminListDevices, and the simulator has no model of this. ' +
       '--outside <module> with a model of cognito-idp.eu-west-1.amazonaws.com answers it; or leave out the requests that lead to it.',
   ],
   [
     'a member without a model',
-    `${COGNITO} exports.handler = () => ask('ListUsers', { UserPoolId: 'any', Filter: 'sub = "1"' });`,
-    'Shop/Work calls cognito-idp.ListUsers, and the simulator has no model of this: ListUsers with a Filter. --outside <module>',
+    `${COGNITO} exports.handler = () => ask('ListUsers', { UserPoolId: 'any', Filter: 'custom:tenant = "1"' });`,
+    'Shop/Work calls cognito-idp.ListUsers, and the simulator has no model of this: ListUsers with a Filter by custom:tenant. --outside <module>',
   ],
   [
     'an answer that comes later',
@@ -77,8 +77,8 @@ test('a model of a host of AWS answers what the simulator has no model of, and n
     const [{ Id: UserPoolId }] = known.body.UserPools ?? [{}];
     await ask('AdminCreateUser', { UserPoolId, Username: 'vera' });
     const own = await ask('ListUsers', { UserPoolId });
-    const filtered = await ask('ListUsers', { UserPoolId, Filter: 'x' });
-    const groups = await ask('AdminListGroupsForUser', {});
+    const filtered = await ask('ListUsers', { UserPoolId, Filter: 'custom:tenant = "x"' });
+    const groups = await ask('AdminListDevices', {});
     const keys = await fetch('https://cognito-idp.eu-west-1.amazonaws.com/' + UserPoolId + '/.well-known/jwks.json');
     return [own.body.Users?.length, filtered.body, groups.body, keys.status];
   };`);
@@ -92,5 +92,5 @@ test('a model of a host of AWS answers what the simulator has no model of, and n
   });
   expect(await played()).toEqual({ kind: 'returned', value: [1, { Groups: [] }, { Groups: [] }, 200] });
   const target = 'AWSCognitoIdentityProviderService';
-  expect(asked).toEqual([`${target}.ListUsers`, `${target}.AdminListGroupsForUser`]);
+  expect(asked).toEqual([`${target}.ListUsers`, `${target}.AdminListDevices`]);
 });

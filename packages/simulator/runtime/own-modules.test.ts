@@ -118,6 +118,13 @@ test('modules that are classes are the classes of all that Node makes', async ()
   });
 });
 
+test('what code adds to the arguments of its process is its own', async () => {
+  const source = 'exports.handler = async () => [process.argv.push("--quiet"), process.execArgv.push("-x")];';
+  const [one, other] = [environment(source), environment(source)];
+  expect(value(await one.invoke())).toEqual([2, 1]);
+  expect(value(await other.invoke())).toEqual([2, 1]);
+});
+
 test('packages that ask a module for its own members are loaded, as safer-buffer of Express 4', async () => {
   // safer-buffer 2.1.2, `safer.js`.
   const { invoke } = environment(`

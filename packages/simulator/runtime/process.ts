@@ -23,10 +23,10 @@ const returns =
     value;
 
 /** Members that tell nothing about an environment, or that only a debugger uses. */
-const STILL = {
+const createStill = () => ({
   argv: ['/var/lang/bin/node'],
   argv0: 'node',
-  execArgv: [],
+  execArgv: [] as string[],
   execPath: '/var/lang/bin/node',
   title: 'node',
   pid: 8,
@@ -61,7 +61,7 @@ const STILL = {
   setUncaughtExceptionCaptureCallback: () => undefined,
   hasUncaughtExceptionCaptureCallback: returns(false),
   emitWarning: () => undefined,
-} as const;
+});
 
 /** Members of Node's own process that aren't listed here. */
 const REFUSED = Object.fromEntries(
@@ -98,7 +98,7 @@ export function createProcess(
     once: () => undefined,
     end: () => undefined,
   });
-  const process = Object.assign(new EventEmitter(), REFUSED, STILL, {
+  const process = Object.assign(new EventEmitter(), REFUSED, createStill(), {
     version: globalThis.process.version,
     versions: { ...globalThis.process.versions },
     stdin: { fd: 0, isTTY: false, on: () => undefined, once: () => undefined },

@@ -29,3 +29,16 @@ test('an app without an API begins by its queues and state machines, and not by 
 
 test('an app of functions alone begins by them', () =>
   expect(makeStarter(createCloud(functionResource('Work'))).names).toEqual(['invoke Shop/Work']));
+
+/** AWS Lambda, "Invoking Lambda function URLs": a function URL takes every path. */
+test('a function URL begins by its root', async () => {
+  const cloud = createCloud({
+    Url: { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'NONE', TargetFunctionArn: arnOf('Work') } },
+    ...functionResource('Work'),
+  });
+  expect(makeStarter(cloud)).toMatchObject({
+    file: 'requests.http',
+    names: ['POST /'],
+    text: expect.stringContaining('\nPOST /\n'),
+  });
+});

@@ -35,11 +35,11 @@ export function makeStarter(cloud: Cloud): Starter {
 }
 
 /**
- * Puts values in the place of a path's parameters. `/orders/{id}` has the `id` of the answer to `POST /orders`, or 1 where there is no such route.
+ * Puts values in the place of a path's parameters; what takes every path, as a function URL does, gets `/`. `/orders/{id}` has the `id` of the answer to `POST /orders`, or 1 where there is no such route.
  * @param created paths that have a `POST`
  */
 const toExample = (path: string, created: ReadonlySet<string>): string =>
-  path.replaceAll(/\/\{([^}]+)\}/g, (_, parameter: string, at: number) => {
+  (path === '$default' ? '/' : path).replaceAll(/\/\{([^}]+)\}/g, (_, parameter: string, at: number) => {
     const parent = path.slice(0, at);
     return created.has(parent) ? `/{{${nameOf(parent)}.response.body.$.${parameter}}}` : '/1';
   });

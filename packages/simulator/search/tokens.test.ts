@@ -90,6 +90,16 @@ test('both tokens of a user are of one sign-in, and the user has the attributes 
   expect(tokens[1]).toMatchObject({ origin_jti: tokens[0].origin_jti, scope: 'openid orders/read' });
 });
 
+test('a user is in groups of the pool', () => {
+  const group = { Type: 'AWS::Cognito::UserPoolGroup', Properties: { ...Properties, GroupName: 'clerks' } };
+  const cloud = createApi({ ...users, Clerks: group, Get: apiMethod(undefined, 'GET') });
+  const claims = (name: string) => claimsOf(filled(cloud, `{{${name}}}`).headers.Authorization);
+  expect(claims('accessToken:vera groups=clerks')['cognito:groups']).toEqual(['clerks']);
+  expect(() => claims('idToken:vera groups=admins')).toThrow(
+    'groups=admins: the user pool has no such group; there are: clerks',
+  );
+});
+
 test('of several pools, a part of the label chooses one', () => {
   const other = { UserPoolId: { Ref: 'Staff' } };
   const cloud = createApi({

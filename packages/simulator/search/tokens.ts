@@ -1,4 +1,5 @@
 import type { Cloud } from '../cloud/cloud.js';
+import { configureGroups, groupClaims } from '../services/cognito/groups.js';
 import type { PoolClient, UserPool } from '../services/cognito/pool.js';
 import { publicKeys, signToken } from '../services/cognito/signing-key.js';
 import type { User } from '../services/cognito/users.js';
@@ -10,7 +11,7 @@ type Claims = Readonly<Record<string, string>>;
 const HOUR_SECONDS = 3_600;
 
 /** Claims behind the name of a token that are none of the user's attributes. */
-const OWN = ['pool', 'scope'];
+const OWN = ['groups', 'pool', 'scope'];
 
 /** Sign-ins of users: the tokens of one sign-in have the same `origin_jti`. */
 const signIns = new WeakMap<User, string>();
@@ -18,7 +19,7 @@ const signIns = new WeakMap<User, string>();
 /**
  * Issues a token for a recorded request: an `idToken` or an `accessToken` of a user of the app's pool, who is added, a `clientToken` of a machine, or a
  * `jwt` of the issuer of a JWT authorizer.
- * @param claims attributes of the user who is added, and `pool` (a part of its label) and `scope`, where there are several
+ * @param claims attributes of the user who is added, `groups`, and `pool` (a part of its label) and `scope`, where there are several
  * @throws {RequestsUnreadable} if the app has nobody who could issue the token
  */
 export function issueToken(cloud: Cloud, kind: string, name: string, claims: Claims): string {
@@ -35,8 +36,20 @@ export function issueToken(cloud: Cloud, kind: string, name: string, claims: Cla
   const user = pool.findUser(name) ?? pool.addUser(name, undefined, attributesOf(pool, name, claims), 'CONFIRMED');
   const origin = signIns.get(user) ?? cloud.world.random.id();
   signIns.set(user, origin);
-  const { IdToken, AccessToken } = pool.issueFor(user, client, {}, origin, scope);
+  joinGroups(pool, user, claims.groups?.split(',') ?? []);
+  const more = groupClaims(configureGroups(pool, user));
+  const { IdToken, AccessToken } = pool.issueFor(user, client, more, origin, scope);
   return kind === 'idToken' ? IdToken : AccessToken;
+}
+
+/** @throws {RequestsUnreadable} if the pool has no such group */
+function joinGroups({ groups }: UserPool, user: User, names: readonly string[]): void {
+  const unknown = names.find((name) => !groups.has(name));
+  if (unknown !== undefined)
+    throw new RequestsUnreadable(
+      `groups=${unknown}: the user pool has no such group; there are: ${[...groups.keys()].join(', ') || 'none'}`,
+    );
+  for (const name of names) user.groups.add(name);
 }
 
 /** Returns the attributes of a user: what the file says, and what the pool demands besides. Amazon Cognito, "User pool attributes". */

@@ -1,11 +1,13 @@
 import type { Assembly } from '../../assembly/assembly.js';
 import type { HttpRequest, HttpResponse } from '../../runtime/http.js';
-import { NotModelled, type Operation, type Operations, Refused, toSeconds } from '../../wire/operation.js';
+import { NotModelled, type Operation, type Operations, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
+import { configureGroups, type GroupConfiguration, groupClaims, groupOperations, readGroup } from './groups.js';
 import { PoolClient, UserPool } from './pool.js';
 import { answerAtPool } from './token-endpoint.js';
 import { callTrigger, type TriggerSurroundings } from './triggers.js';
-import { type Attribute, CONFIRMATION_CODE, listAttributes, type User } from './users.js';
+import { readUserFilter } from './user-filter.js';
+import { type Attribute, CONFIRMATION_CODE, describeUser, listAttributes, type User } from './users.js';
 
 /**
  * The user pools of an account. Amazon Cognito user pools API Reference, "Actions". Users of a template don't exist: they sign up, or an
@@ -26,6 +28,8 @@ export class UserPools {
       const own = clients.filter(({ resource }) => resource.properties.UserPoolId === pool.ref);
       return new UserPool(pool, own, `https://cognito-idp.${home.region}.amazonaws.com/${pool.ref}`, world);
     });
+    for (const { properties, ref } of assembly.findByType('AWS::Cognito::UserPoolGroup'))
+      this.find(properties.UserPoolId)?.groups.set(ref, readGroup({ ...properties, GroupName: ref }, world.now));
     this.domains = new Map(
       assembly.findByType('AWS::Cognito::UserPoolDomain').flatMap(({ properties }) => {
         const pool = this.pools.find(({ id }) => id === properties.UserPoolId);
@@ -76,7 +80,7 @@ export class UserPools {
     },
     AdminGetUser: (input) => {
       const user = this.poolOf(input).userOf(input.Username);
-      const { Attributes: UserAttributes, ...shown } = describe(user);
+      const { Attributes: UserAttributes, ...shown } = describeUser(user);
       return { ...shown, UserAttributes };
     },
     AdminDeleteUser: (input) => {
@@ -85,8 +89,8 @@ export class UserPools {
       return {};
     },
     ListUsers: (input) => {
-      if (input.Filter !== undefined) throw new NotModelled('ListUsers with a Filter');
-      return { Users: [...this.poolOf(input).users.values()].map(describe) };
+      const isListed = readUserFilter(input.Filter);
+      return { Users: [...this.poolOf(input).users.values()].filter(isListed).map(describeUser) };
     },
     GetUser: ({ AccessToken }) => {
       const [found] = this.pools.flatMap((pool) => {
@@ -121,6 +125,10 @@ export class UserPools {
         throw new Refused('ResourceNotFoundException', `User pool client ${String(input.ClientId)} does not exist.`);
       return { UserPoolClient: { UserPoolId: id, ClientId: client.id, ClientSecret: client.secret } };
     },
+    ...groupOperations(
+      (input) => this.poolOf(input),
+      () => this.around.world.now,
+    ),
   });
 
   /** Lets the world wait for what an operation has left pending: its answer comes by a promise. */
@@ -206,7 +214,7 @@ export class UserPools {
     const password = input.TemporaryPassword === undefined ? undefined : String(input.TemporaryPassword);
     const user = pool.addUser(String(input.Username), password, readAttributes(input), 'FORCE_CHANGE_PASSWORD');
     await this.preSignUp(pool, user, 'PreSignUp_AdminCreateUser', 'CLIENT_ID_NOT_APPLICABLE');
-    return { User: describe(user) };
+    return { User: describeUser(user) };
   }
 
   private async signIn(
@@ -239,13 +247,25 @@ export class UserPools {
   }
 
   private async issue(pool: UserPool, client: PoolClient, user: User, source: string) {
-    const response = await callTrigger(this.around, pool, 'PreTokenGeneration', { source, user, clientId: client.id });
-    const { claimsToAddOrOverride = {}, claimsToSuppress = [] } = (response.claimsOverrideDetails ?? {}) as {
+    const groups = configureGroups(pool, user);
+    const response = await callTrigger(this.around, pool, 'PreTokenGeneration', {
+      source,
+      user,
+      clientId: client.id,
+      request: { groupConfiguration: groups },
+    });
+    const {
+      claimsToAddOrOverride = {},
+      claimsToSuppress = [],
+      groupOverrideDetails,
+    } = (response.claimsOverrideDetails ?? {}) as {
       readonly claimsToAddOrOverride?: Readonly<Record<string, string>>;
       readonly claimsToSuppress?: readonly string[];
+      readonly groupOverrideDetails?: GroupConfiguration | null;
     };
     const suppressed = Object.fromEntries(claimsToSuppress.map((name) => [name, undefined]));
-    return pool.issueFor(user, client, { ...claimsToAddOrOverride, ...suppressed });
+    const { access, id } = groupClaims(groupOverrideDetails ?? groups);
+    return pool.issueFor(user, client, { access, id: { ...id, ...claimsToAddOrOverride, ...suppressed } });
   }
 }
 
@@ -255,12 +275,3 @@ const refreshToken = ({ id }: PoolClient, { sub }: User): string =>
 
 const readAttributes = ({ UserAttributes }: Input): ReadonlyMap<string, string> =>
   new Map(((UserAttributes ?? []) as readonly Attribute[]).map(({ Name, Value = '' }) => [Name, Value]));
-
-const describe = (user: User) => ({
-  Username: user.username,
-  Attributes: listAttributes(user),
-  UserCreateDate: toSeconds(user.created),
-  UserLastModifiedDate: toSeconds(user.created),
-  Enabled: user.enabled,
-  UserStatus: user.status,
-});

@@ -5,7 +5,7 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import { Refused } from '../../wire/operation.js';
 import { type Claims, decodeToken, isSignedBy } from './jwt.js';
 import { publicKeys, signToken } from './signing-key.js';
-import { checkPassword, type PasswordPolicy, type User, type UserStatus } from './users.js';
+import { checkPassword, type Group, type PasswordPolicy, type User, type UserStatus } from './users.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
 /** Scope of a token of a user who signs in by the API. Amazon Cognito, "Understanding the access token". */
@@ -56,6 +56,7 @@ export class PoolClient {
 /** A user pool with its users and clients. Amazon Cognito, "Amazon Cognito user pools". */
 export class UserPool {
   readonly users = new Map<string, User>();
+  readonly groups = new Map<string, Group>();
 
   constructor(
     readonly resource: Resource,
@@ -109,6 +110,7 @@ export class UserPool {
       enabled: true,
       password,
       attributes: new Map([...(attribute === undefined ? [] : [[attribute, name] as const]), ...attributes]),
+      groups: new Set(),
       created: this.world.now,
     };
     this.users.set(user.username, user);
@@ -122,10 +124,16 @@ export class UserPool {
 
   /**
    * Issues the tokens of a user who has signed in.
-   * @param overrides claims that a trigger adds (or takes away) in the id token
+   * @param more claims of groups, and those that a trigger adds or takes away
    * @param origin of the sign-in @param scope of the access token
    */
-  issueFor(user: User, client: PoolClient, overrides: Claims = {}, origin = this.world.random.id(), scope = OWN_SCOPE) {
+  issueFor(
+    user: User,
+    client: PoolClient,
+    more: { readonly access: Claims; readonly id: Claims } = { access: {}, id: {} },
+    origin = this.world.random.id(),
+    scope = OWN_SCOPE,
+  ) {
     const iat = Math.floor(this.world.now / 1000);
     const common = {
       sub: user.sub,
@@ -147,6 +155,7 @@ export class UserPool {
       exp: iat + client.validity('AccessToken'),
       ...jti(),
       username: user.username,
+      ...more.access,
     };
     const id = {
       ...common,
@@ -156,7 +165,7 @@ export class UserPool {
       token_use: 'id',
       exp: iat + client.validity('IdToken'),
       ...jti(),
-      ...overrides,
+      ...more.id,
     };
     return {
       AccessToken: signToken(access),

@@ -24,7 +24,7 @@ const ATTEMPTS = 3;
 /**
  * Calls the function of a pool for a moment, if it has one. Amazon Cognito, "Customizing user pool workflows with Lambda triggers": a
  * function that takes longer than 5 s is called again, so it may do its work up to three times.
- * @param source `PreSignUp_SignUp`
+ * @param source `PreSignUp_SignUp`, and what else this moment has in its `request`
  * @returns the member `response` of what the function returns; an empty object without a function
  * @throws {Refused} if the function fails
  */
@@ -32,7 +32,12 @@ export async function callTrigger(
   around: TriggerSurroundings,
   pool: UserPool,
   trigger: Trigger,
-  { source, user, clientId }: { readonly source: string; readonly user: User; readonly clientId: string },
+  {
+    source,
+    user,
+    clientId,
+    request = {},
+  }: { readonly source: string; readonly user: User; readonly clientId: string; readonly request?: object },
 ): Promise<Readonly<Record<string, unknown>>> {
   const arn = ((pool.resource.properties.LambdaConfig ?? {}) as Readonly<Record<string, string>>)[trigger];
   if (arn === undefined) return {};
@@ -52,7 +57,7 @@ export async function callTrigger(
     userName: user.username,
     callerContext: { awsSdkVersion: 'aws-sdk-unknown-unknown', clientId },
     triggerSource: source,
-    request: { userAttributes: { sub: user.sub, ...Object.fromEntries(user.attributes) } },
+    request: { userAttributes: { sub: user.sub, ...Object.fromEntries(user.attributes) }, ...request },
     response: {},
   };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {

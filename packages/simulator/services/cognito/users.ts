@@ -1,4 +1,4 @@
-import { Refused } from '../../wire/operation.js';
+import { Refused, toSeconds } from '../../wire/operation.js';
 
 /** Where a user stands. Amazon Cognito, "Signing up and confirming user accounts". */
 export type UserStatus = 'UNCONFIRMED' | 'CONFIRMED' | 'FORCE_CHANGE_PASSWORD';
@@ -11,6 +11,19 @@ export interface User {
   enabled: boolean;
   password: string | undefined;
   readonly attributes: Map<string, string>;
+  /** Names of its groups. */
+  readonly groups: Set<string>;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+/** A group of users. Amazon Cognito, "Adding groups to a user pool". */
+export interface Group {
+  readonly GroupName: string;
+  readonly Description?: string;
+  /** The group with the lowest one decides over the preferred role. */
+  readonly Precedence?: number;
+  readonly RoleArn?: string;
   /** Milliseconds since 1970. */
   readonly created: number;
 }
@@ -64,3 +77,13 @@ export const listAttributes = ({ sub, attributes }: User): readonly Attribute[] 
   { Name: 'sub', Value: sub },
   ...[...attributes].map(([Name, Value]) => ({ Name, Value })),
 ];
+
+/** Returns a user in the form of an answer. */
+export const describeUser = (user: User) => ({
+  Username: user.username,
+  Attributes: listAttributes(user),
+  UserCreateDate: toSeconds(user.created),
+  UserLastModifiedDate: toSeconds(user.created),
+  Enabled: user.enabled,
+  UserStatus: user.status,
+});

@@ -1,6 +1,15 @@
 /** AWS's own policies that roles of CDK apps have, as statements. AWS, "AWS Managed Policy Reference Guide". */
 
 const LOGS = ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'];
+const READS_LOGS = [
+  'logs:Describe*',
+  'logs:FilterLogEvents',
+  'logs:Get*',
+  'logs:List*',
+  'logs:StartQuery',
+  'logs:StopQuery',
+  'logs:TestMetricFilter',
+];
 const NETWORK = [
   'ec2:CreateNetworkInterface',
   'ec2:DescribeNetworkInterfaces',
@@ -47,7 +56,31 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   CloudWatchLambdaApplicationSignalsExecutionRolePolicy: ['xray:PutTraceSegments', ...LOGS],
   AWSXRayDaemonWriteAccess: ['xray:Put*', 'xray:GetSampling*'],
   AWSXrayWriteOnlyAccess: ['xray:Put*', 'xray:GetSampling*'],
+  AWSXrayFullAccess: ['xray:*'],
   AdministratorAccess: ['*'],
+  // It leaves out services that have no model here: IAM, Organizations and Account Management.
+  PowerUserAccess: ['*'],
+  AmazonAPIGatewayAdministrator: ['apigateway:*'],
+  AmazonAPIGatewayInvokeFullAccess: ['execute-api:Invoke', 'execute-api:ManageConnections'],
+  AmazonCognitoPowerUser: [
+    'cognito-identity:*',
+    'cognito-idp:*',
+    'cognito-sync:*',
+    'kinesis:ListStreams',
+    'lambda:GetPolicy',
+    'lambda:ListFunctions',
+    'sns:GetSMSSandboxAccountStatus',
+    'sns:ListPlatformApplications',
+    'ses:ListIdentities',
+    'ses:GetIdentityVerificationAttributes',
+  ],
+  AmazonCognitoReadOnly: [
+    'cognito-idp:AdminGet*',
+    'cognito-idp:AdminList*',
+    'cognito-idp:Describe*',
+    'cognito-idp:Get*',
+    'cognito-idp:List*',
+  ],
   AmazonDynamoDBFullAccess: ['dynamodb:*'],
   AmazonDynamoDBFullAccess_v2: ['dynamodb:*'],
   AmazonDynamoDBReadOnlyAccess: [
@@ -59,9 +92,16 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:Query',
     'dynamodb:Scan',
   ],
-  AmazonEventBridgeFullAccess: ['events:*'],
+  AmazonEventBridgeFullAccess: ['events:*', 'schemas:*', 'scheduler:*', 'pipes:*'],
+  AmazonEventBridgeSchedulerFullAccess: ['scheduler:*'],
+  AmazonKinesisFirehoseFullAccess: ['firehose:*'],
+  AmazonKinesisFullAccess: ['kinesis:*'],
+  AmazonKinesisReadOnlyAccess: ['kinesis:Get*', 'kinesis:List*', 'kinesis:Describe*'],
+  AmazonPollyFullAccess: ['polly:*'],
+  AmazonRekognitionFullAccess: ['rekognition:*'],
   AmazonS3FullAccess: ['s3:*'],
   AmazonS3ReadOnlyAccess: ['s3:Get*', 's3:List*', 's3:Describe*'],
+  AmazonSESFullAccess: ['ses:*'],
   AmazonSNSFullAccess: ['sns:*'],
   AmazonSQSFullAccess: ['sqs:*'],
   AmazonSQSReadOnlyAccess: [
@@ -70,11 +110,36 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     'sqs:ListDeadLetterSourceQueues',
     'sqs:ListQueues',
   ],
+  AmazonSSMFullAccess: ['ssm:*', 'ec2messages:*', 'logs:*', 'cloudwatch:PutMetricData'],
   AmazonSSMReadOnlyAccess: ['ssm:Describe*', 'ssm:Get*', 'ssm:List*'],
+  AmazonTextractFullAccess: ['textract:*'],
+  // They allow operations of services that have no model here.
+  AmazonVPCFullAccess: [],
+  AmazonVPCReadOnlyAccess: [],
+  AWSKeyManagementServicePowerUser: ['kms:Create*', 'kms:DeleteAlias', 'kms:Describe*', 'kms:Get*', 'kms:List*'],
+  'AWSLambdaInvocation-DynamoDB': [
+    'lambda:InvokeFunction',
+    'dynamodb:DescribeStream',
+    'dynamodb:GetRecords',
+    'dynamodb:GetShardIterator',
+    'dynamodb:ListStreams',
+  ],
   AWSLambda_FullAccess: ['lambda:*'],
   AWSStepFunctionsFullAccess: ['states:*'],
+  AWSStepFunctionsReadOnlyAccess: ['states:Describe*', 'states:GetExecutionHistory', 'states:List*'],
   CloudWatchFullAccess: ['cloudwatch:*', 'logs:*', 'sns:*'],
+  CloudWatchFullAccessV2: [
+    'cloudwatch:*',
+    'logs:*',
+    'sns:CreateTopic',
+    'sns:ListSubscriptions',
+    'sns:ListSubscriptionsByTopic',
+    'sns:ListTopics',
+    'sns:Subscribe',
+  ],
   CloudWatchLogsFullAccess: ['logs:*'],
+  CloudWatchLogsReadOnlyAccess: READS_LOGS,
+  CloudWatchReadOnlyAccess: ['cloudwatch:Describe*', 'cloudwatch:Get*', 'cloudwatch:List*', ...READS_LOGS],
   SecretsManagerReadWrite: ['secretsmanager:*'],
 };
 

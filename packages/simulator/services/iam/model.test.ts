@@ -40,6 +40,24 @@ test("a managed policy of AWS allows what AWS's reference says, and is no unused
   expect(cloud.iam.listUnused()).toEqual([]);
 });
 
+test.each([
+  ['AmazonSSMFullAccess', 'ssm:PutParameter', 'sqs:SendMessage'],
+  ['AmazonCognitoPowerUser', 'cognito-idp:AdminCreateUser', 'dynamodb:GetItem'],
+  ['AmazonCognitoReadOnly', 'cognito-idp:AdminGetUser', 'cognito-idp:AdminCreateUser'],
+  ['AmazonKinesisFullAccess', 'kinesis:PutRecord', 's3:GetObject'],
+  ['AmazonKinesisReadOnlyAccess', 'kinesis:GetRecords', 'kinesis:PutRecord'],
+  ['AmazonEventBridgeFullAccess', 'scheduler:CreateSchedule', 'sqs:SendMessage'],
+  ['CloudWatchReadOnlyAccess', 'logs:FilterLogEvents', 'logs:PutLogEvents'],
+  ['AWSStepFunctionsReadOnlyAccess', 'states:DescribeExecution', 'states:StartExecution'],
+  ['AWSLambdaInvocation-DynamoDB', 'lambda:InvokeFunction', 'dynamodb:PutItem'],
+  ['PowerUserAccess', 'dynamodb:PutItem', ''],
+])('%s allows %s', (name, allowed, denied) => {
+  const cloud = createCloud(roleWith(`arn:aws:iam::aws:policy/${name}`));
+  const allows = (action: string): boolean =>
+    cloud.iam.roleAllows('arn:aws:iam::123456789012:role/Shop-Role', { action, resource: 'any' });
+  expect([allows(allowed), denied !== '' && allows(denied)]).toEqual([true, false]);
+});
+
 test("a managed policy that isn't in the table is refused by name", () => {
   const arn = 'arn:aws:iam::aws:policy/AmazonConnect_FullAccess';
   expect(() => createCloud(roleWith(arn))).toThrow(`(Shop/Role): the managed policy ${arn}`);
