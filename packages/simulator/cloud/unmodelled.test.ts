@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { allowStatement, CLIENT, createCloud, functionResource, TABLE } from '../support/clouds.js';
+import { NotModelled } from '../wire/operation.js';
+import { answerUnmodelled } from './unmodelled.js';
 
 const POOL = {
   Pool: { Type: 'AWS::Cognito::UserPool', Properties: {} },
@@ -93,4 +95,26 @@ test('a model of a host of AWS answers what the simulator has no model of, and n
   expect(await played()).toEqual({ kind: 'returned', value: [1, { Groups: [] }, { Groups: [] }, 200] });
   const target = 'AWSCognitoIdentityProviderService';
   expect(asked).toEqual([`${target}.ListUsers`, `${target}.AdminListDevices`]);
+});
+
+test('a task of a state machine calls no host, so no model of one helps', () => {
+  const call = {
+    caller: 'Shop/Machine',
+    what: 'cognito-idp.ListUsers',
+    error: new NotModelled('ListUsers with a Filter'),
+  };
+  const said =
+    'Shop/Machine calls cognito-idp.ListUsers, and the simulator has no model of this: ListUsers with a Filter. ' +
+    'Leave out the requests that lead to it.';
+  expect(() => answerUnmodelled(call, undefined)).toThrow(said);
+  const lines: string[] = [];
+  expect(answerUnmodelled(call, (line) => lines.push(line))).toMatchObject({ status: 501 });
+  expect(lines).toEqual([said]);
+});
+
+test('an error of the simulator itself stays what it is', () => {
+  const error = new TypeError('undefined is no function');
+  expect(() =>
+    answerUnmodelled({ caller: 'Shop/Work', what: 'sqs.SendMessage', host: 'sqs', error }, undefined),
+  ).toThrow(error);
 });

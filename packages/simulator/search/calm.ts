@@ -25,12 +25,16 @@ const MORNING = Date.UTC(2026, 0, 5, 10);
 /** Calm histories begin at several times, so that a time in whole seconds or hours differs between them too. An hour, and some more. */
 const LATER = 4_023_000;
 const BEGINNINGS = 3;
+const SIX_DAYS = 6 * 86_400_000;
 /**
  * Milliseconds for which a calm history continues after everything has come to rest, each after the one before. A fault makes a history longer, and what
- * schedules do meanwhile is no difference: by most faults minutes, by the latest duplicates five days. Days are long, so few histories continue for them.
+ * schedules do meanwhile is no difference: by most faults minutes, by the latest duplicates five days, by a message
+ * that no function can take 14 days at most, and by a notification that SNS can't deliver 23. Days are long, so few histories continue for them.
  */
-const LONGER = [0, 20 * 60_000, 6 * 86_400_000];
+const LONGER = [0, 20 * 60_000, SIX_DAYS, 20 * 86_400_000];
 const LONG_HISTORIES = 2;
+/** Number of parts of the other histories. */
+const SHORT = 2;
 
 /**
  * Faults by which work is only late: nothing of it took effect before. What such a history ends with is no difference, and tells which attributes
@@ -88,7 +92,7 @@ export class Calm {
         name,
         seed: number === 1 ? SINGLES : `calm ${number}`,
         begins: MORNING + ((number - 1) % BEGINNINGS) * LATER,
-        longer: LONGER.slice(0, number <= LONG_HISTORIES ? LONGER.length : -1),
+        longer: LONGER.slice(0, number > LONG_HISTORIES ? SHORT : lastsWeeks(deployment) ? LONGER.length : -1),
       });
     let calm = new Calm([await play(1)]);
     for (let number = 2, same = 0; number <= MOST && (number <= FEWEST || same < NOTHING_NEW); number++) {
@@ -167,6 +171,21 @@ export class Calm {
       this.baselines.every(({ leftOut }, at) => leftOut.length === (before.baselines[at] as Baseline).leftOut.length)
     );
   }
+}
+
+/** Whether a fault may make a history longer than six days: SNS tries for weeks, and a queue may keep for weeks what no function can take. */
+function lastsWeeks({ assembly }: Deployment): boolean {
+  const read = assembly
+    .findByType('AWS::Lambda::EventSourceMapping')
+    .map(({ properties }) => properties.EventSourceArn);
+  return (
+    assembly.findByType('AWS::SNS::Topic').length > 0 ||
+    assembly
+      .findByType('AWS::SQS::Queue')
+      .some(
+        ({ arn, properties }) => read.includes(arn) && Number(properties.MessageRetentionPeriod ?? 0) > SIX_DAYS / 1000,
+      )
+  );
 }
 
 /** Plays requests with faults by which work is late. @returns nothing if a promise is broken by that already */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
-import { CLIENT } from '../support/clouds.js';
+import { apiMethod, createApi } from '../support/apis.js';
+import { arnOf, CLIENT, functionResource } from '../support/clouds.js';
 import { writeQueueShop } from '../support/queue-shop.js';
 import { makeOracle } from './oracle.js';
 
@@ -46,5 +47,24 @@ test('an error that another request has logged before is no cause: the answer is
 test('an invocation that ends by an error which nobody logs has one', async () => {
   expect(await play('process.exit(1);', [post('lamp'), wait, post('desk')])).toMatch(
     /POST \/ desk -> 502; first error: Shop\/Place: Runtime.ExitError/,
+  );
+});
+
+test('a request that the template of an API makes no call of has the error of its template', async () => {
+  const Integration = {
+    Type: 'AWS',
+    IntegrationHttpMethod: 'POST',
+    Uri: 'arn:aws:apigateway:eu-west-1:dynamodb:action/PutItem',
+    Credentials: arnOf('OwnRole'),
+    RequestTemplates: { 'application/json': "$input.path('id')" },
+    IntegrationResponses: [{ StatusCode: '200' }],
+  };
+  const own = functionResource('Own') as unknown as Parameters<typeof createApi>[0];
+  const { deployment } = createApi({
+    ...own,
+    Post: apiMethod(undefined, 'POST', { Integration, MethodResponses: [{ StatusCode: '200' }] }),
+  });
+  await expect(makeOracle(deployment, [post('lamp')])).rejects.toThrow(
+    /POST \/ lamp -> 502; first error: Shop\/Api call 1 can't be made: the path 'id' doesn't begin with \$.*; its answer: 502 /,
   );
 });

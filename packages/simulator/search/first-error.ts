@@ -3,6 +3,8 @@ import type { Stimulus } from './stimulus.js';
 
 /** Characters of an answer that are shown. */
 const SHOWN = 200;
+/** An error that no function logs: what an API may not call, and a request to a service that its template can't make. */
+const OF_GATEWAY = /(?:^\S+ | )(DENIED .*|\S+ \S+ \d+ can't be made: .*)$/;
 const ENDED = /^\S+ (.+) invocation \d+ failed (.*)$/;
 
 /** Part of a history in which something went wrong. */
@@ -52,8 +54,8 @@ function describe({ log }: Cloud, { lines, by, answer }: Part): string {
   const errors = [...logged, ...failed];
   const own = errors.find(({ fn }) => by.includes(fn));
   const error = own ?? errors[0];
-  const denied = /DENIED .*$/.exec(lines.find((line) => line.includes(' DENIED ')) ?? '')?.[0];
-  const found = error ? `${error.fn}: ${error.text}` : (denied ?? 'its functions have logged none');
+  const [ofGateway] = lines.flatMap((line) => OF_GATEWAY.exec(line)?.[1] ?? []);
+  const found = error ? `${error.fn}: ${error.text}` : (ofGateway ?? 'its functions have logged none');
   // An error of another function need not be the cause.
   return `; first error: ${found}${answer && !own ? `; its answer: ${answer.slice(0, SHOWN)}` : ''}`;
 }

@@ -5,7 +5,8 @@ import { makeOracle } from './oracle.js';
 import { playWithFaults } from './scenario.js';
 import { SINGLES } from './singles.js';
 
-const TICK = `${CLIENT}
+/** Sends a message that nobody reads, and writes an item. */
+const SENDS = `${CLIENT}
 exports.handler = async () => {
   await call('AmazonSQS.SendMessage', { QueueUrl: process.env.QUEUE, MessageBody: 'nothing is due' });
   await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'tick ' + Date.now() } } });
@@ -21,8 +22,8 @@ const may = (name: string, service: string, source: string) => ({
   },
 });
 
-/** An app whose topic has a subscription without a dead-letter queue, and whose rule ticks each minute. */
-function makeApp() {
+/** An app whose topic has a subscription without a dead-letter queue, and that has a rule with a schedule. */
+function makeApp(schedule: string, tick: string) {
   const Variables = { TABLE: { Ref: 'Table' }, QUEUE: { Ref: 'Failed' } };
   const rights = [
     allowStatement(['sqs:SendMessage'], arnOf('Failed')),
@@ -42,28 +43,38 @@ function makeApp() {
         },
         Rule: {
           Type: 'AWS::Events::Rule',
-          Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Id: 'T', Arn: arnOf('Tick') }] },
+          Properties: { ScheduleExpression: schedule, Targets: [{ Id: 'T', Arn: arnOf('Tick') }] },
         },
         MayWork: may('Work', 'sns', 'Topic'),
         MayTick: may('Tick', 'events', 'Rule'),
       },
-      { Work: 'exports.handler = async () => undefined;', Tick: TICK },
+      { Work: 'exports.handler = async () => undefined;', Tick: tick },
     ),
   );
 }
 
-test('the 23 days of an undeliverable notification lose it, and add nothing else', async () => {
-  const deployment = makeApp();
-  const publish = { name: 'publish Shop/Topic', step: { publish: 'Shop/Topic', message: 'sold' } };
-  const { scenario } = await makeOracle(deployment, [publish]);
-  const { violations, faults } = await playWithFaults(deployment, scenario, SINGLES, [
-    { point: 'Shop/Subscription delivery 1', kind: 'undeliverable' },
-  ]);
-  expect(faults).toHaveLength(1);
-  expect(violations).toEqual([
-    {
-      invariant: 'no message is lost silently',
-      detail: expect.stringMatching(/^\S+ Shop\/Subscription delivery 1 given up and LOST: .*$/),
-    },
-  ]);
-});
+/** Writes the same item each time. */
+const LEASES = `${CLIENT}
+exports.handler = () => call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: 'lease' } } });`;
+
+test.each([
+  ['rate(1 minute)', SENDS],
+  ['cron(0 12 15 * ? *)', LEASES],
+])(
+  'the 23 days of an undeliverable notification lose it, and what the schedule %s does adds nothing',
+  async (schedule, tick) => {
+    const deployment = makeApp(schedule, tick);
+    const publish = { name: 'publish Shop/Topic', step: { publish: 'Shop/Topic', message: 'sold' } };
+    const { scenario } = await makeOracle(deployment, [publish]);
+    const { violations, faults } = await playWithFaults(deployment, scenario, SINGLES, [
+      { point: 'Shop/Subscription delivery 1', kind: 'undeliverable' },
+    ]);
+    expect(faults).toHaveLength(1);
+    expect(violations).toEqual([
+      {
+        invariant: 'no message is lost silently',
+        detail: expect.stringMatching(/^\S+ Shop\/Subscription delivery 1 given up and LOST: .*$/),
+      },
+    ]);
+  },
+);
