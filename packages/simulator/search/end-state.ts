@@ -96,8 +96,10 @@ export function findReadQueues({ queues, deployment: { assembly } }: Cloud): Rea
  * message expires if the history is long enough: whoever reads it is outside.
  */
 export function listLosses(cloud: Cloud, deadLetters: ReadonlySet<string>): readonly string[] {
-  const { world, queues, events } = cloud;
-  const schedules = events.schedules.labels;
+  const { world, queues, events, scheduler } = cloud;
+  // What a function schedules at run time is a message, and what comes once has no next one.
+  const recurring = scheduler.list().filter(({ times, resource }) => !times.isOnce && resource.stack !== '');
+  const schedules = [...events.schedules.labels, ...recurring.map(({ resource }) => resource.label)];
   const isTick = (line: string): boolean => schedules.some((label) => line.includes(` ${label} delivery `));
   const read = findReadQueues(cloud);
   return [

@@ -126,7 +126,7 @@ const REFUSED_REPEAT = /ConditionalCheckFailed|TransactionCanceled|DuplicateItem
 export function explain({ point, kind }: Fault, trace: readonly string[]): string {
   const owner = ownerOf(point);
   const at = trace.findIndex((line) => line.includes('FAULT') && isOf(line, point));
-  const [, operation] = new RegExp(`${escapePattern(point)} (\\w+\\.\\w+)`).exec(trace[at] ?? '') ?? [];
+  const [, operation] = new RegExp(`${escapePattern(point)} ([\\w-]+\\.\\w+)`).exec(trace[at] ?? '') ?? [];
   const behind = trace.slice(at + 1).filter((line) => isOf(line, owner));
   const refused = behind.find((line) => REFUSED_REPEAT.test(line) && isRepetition(line, owner, trace));
   const invocation = findRunning(trace, at, owner);
@@ -153,7 +153,7 @@ function sayWhat(kind: FaultKind, invocation: TracedInvocation | undefined): str
 /** Tells whether a call that was refused asks for the same as an earlier one of its construct. @param line of its refusal */
 function isRepetition(line: string, owner: string, trace: readonly string[]): boolean {
   const [, number] = new RegExp(`${escapePattern(owner)} call (\\d+) `).exec(line) ?? [];
-  const asked = new RegExp(`${escapePattern(owner)} call (\\d+) (\\w+\\.\\w+.*?)(?: FAULT .*)?$`);
+  const asked = new RegExp(`${escapePattern(owner)} call (\\d+) ([\\w-]+\\.\\w+.*?)(?: FAULT .*)?$`);
   const calls = trace.flatMap((one) => {
     const [, which, what] = asked.exec(one) ?? [];
     return which === undefined ? [] : [{ which, what }];

@@ -1,6 +1,6 @@
 import type { Cloud, Deployment } from '../cloud/cloud.js';
 import { Calm, CONDITIONS } from './calm.js';
-import { findDeadLetterQueues, listLosses, readEndState } from './end-state.js';
+import { findDeadLetterQueues, findReadQueues, listLosses, readEndState } from './end-state.js';
 import type { BrokenHistory } from './findings.js';
 import { PROMISES, shorten } from './promises.js';
 import { findRepeats, makeRepetitions, type Repetition } from './repetitions.js';
@@ -65,14 +65,6 @@ function areRefused(requests: readonly Stimulus[], statuses: readonly number[]):
   return counted.every((status) => status >= 400);
 }
 
-/** Returns the labels of queues that a function reads. */
-const findConsumedQueues = ({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> =>
-  new Set(
-    assembly
-      .findByType('AWS::Lambda::EventSourceMapping')
-      .flatMap(({ properties }) => queues.get(String(properties.EventSourceArn))?.label ?? []),
-  );
-
 function judge(cloud: Cloud, calm: Calm, sent: readonly Sent[], requests: readonly Stimulus[]): readonly Violation[] {
   const state = readEndState(cloud);
   const baseline = calm.baselineOf(state);
@@ -87,7 +79,7 @@ function judge(cloud: Cloud, calm: Calm, sent: readonly Sent[], requests: readon
   });
   const losses = listLosses(cloud, deadLetters);
   // A queue that nobody reads here may have a message twice: that is for its reader.
-  const consumed = findConsumedQueues(cloud);
+  const consumed = findReadQueues(cloud);
   const queues = Object.entries(state.queues)
     .filter(([queue, messages]) => consumed.has(queue) && messages > baseline.messages(queue))
     .map(([queue, messages]) => `${queue} has ${messages} messages, without faults ${baseline.messages(queue)}`);
