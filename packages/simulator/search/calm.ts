@@ -121,21 +121,30 @@ export class Calm {
     return calm;
   }
 
-  /** Attributes that are not compared, since they differ without any fault. */
+  /** Attributes that are not compared, since they differ without any fault, or are there by chance. */
   get leftOut(): readonly string[] {
-    return new Baseline(this.plays.map(({ states: [state] }) => state)).leftOut;
+    const late = new Set(this.differing.map(({ place }) => place));
+    return this.baseline.leftOut.filter((place) => !late.has(place));
   }
 
   /** Attributes that are not compared, since they differ when work is only late, with some of their values: `Orders: attempts (1 or 2)`. */
   get lateOnes(): readonly string[] {
-    const [baseline] = this.baselines as readonly [Baseline];
-    const known = new Set(this.leftOut);
-    return baseline.leftOut
-      .filter((place) => !known.has(place))
-      .map((place) => {
-        const values = baseline.valuesOf(place).map((one) => one.slice(0, VALUE));
-        return `${place} (${values.slice(0, VALUES).join(' or ')}${values.length > VALUES ? ' or others' : ''})`;
-      });
+    return this.differing.map(({ place, values }) => {
+      const shown = values.slice(0, VALUES).map((one) => one.slice(0, VALUE));
+      return `${place} (${shown.join(' or ')}${values.length > VALUES ? ' or others' : ''})`;
+    });
+  }
+
+  private get differing(): readonly { readonly place: string; readonly values: readonly string[] }[] {
+    const steady = new Set(new Baseline(this.plays.map(({ states: [state] }) => state)).leftOut);
+    return this.baseline.leftOut
+      .filter((place) => !steady.has(place))
+      .map((place) => ({ place, values: this.baseline.valuesOf(place) }))
+      .filter(({ values }) => values.length > 1);
+  }
+
+  private get baseline(): Baseline {
+    return this.baselines[0] as Baseline;
   }
 
   /** Functions that no history without faults has invoked. */

@@ -15,6 +15,14 @@ test('the cause names the repetition that was refused', () => {
   );
 });
 
+test('the cause names an operation of a service whose name has a hyphen', () =>
+  expect(
+    explain(
+      { point: 'Signup call 1', kind: 'answer-lost' },
+      history('Signup call 1 cognito-idp.SignUp FAULT answer-lost'),
+    ),
+  ).toContain('At Signup call 1 (cognito-idp.SignUp)'));
+
 test('a refused call that repeats nothing is no cause', () => {
   const trace = history(
     'Shop/Place call 1 lambda.Invoke FAULT killed-before',
