@@ -77,8 +77,7 @@ export const renderLearned = ({ unknownHosts, unreached, lateOnes, leftOut }: Or
   Object.entries({
     'Not looked at': unknownHosts.length > 0 ? [describeUnknownHosts(unknownHosts)] : [],
     'Not reached by these requests': unreached,
-    'Differs when work is only late, so it is not compared: right for attempts and leases, and a mistake in any other value':
-      lateOnes,
+    'Not compared, since it differs when work is only late (attempts and leases may, a balance may not)': lateOnes,
     'Not compared, since it differs without any fault': leftOut,
   })
     .filter(([, found]) => found.length > 0)
