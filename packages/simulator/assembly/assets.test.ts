@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { Cloud, Deployment } from '../cloud/cloud.js';
-import { functionResource, writeAssembly } from '../support/clouds.js';
+import { functionResource, resultsOf, writeAssembly } from '../support/clouds.js';
 import { Assembly } from './assembly.js';
 
 async function answerOf(folder: string): Promise<unknown> {
   const cloud = new Cloud(new Deployment(new Assembly(folder)), { seed: '1' });
-  const results: unknown[] = [];
-  cloud.fn('Shop/Work').invoke({}, (result) => results.push(result));
-  await cloud.world.settle();
-  return results;
+  return resultsOf(cloud);
 }
 
 const returned = (value: unknown) => [{ kind: 'returned', value }];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkAssembly } from '../cloud/check-assembly.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
-import { functionResource, writeAssembly } from '../support/clouds.js';
+import { functionResource, resultsOf, writeAssembly } from '../support/clouds.js';
 import { Assembly } from './assembly.js';
 
 /** Writes an app with these stages, each with a function whose asset is in the folder of the app. @param own resources of a stack beside them */
@@ -29,10 +29,7 @@ function appWith(stages: readonly string[], own?: Parameters<typeof writeAssembl
 
 async function answerOf(folder: string, fn: string): Promise<unknown> {
   const cloud = new Cloud(new Deployment(new Assembly(folder)), { seed: '1' });
-  const results: unknown[] = [];
-  cloud.fn(`Shop/${fn}`).invoke({}, (result) => results.push(result));
-  await cloud.world.settle();
-  return results;
+  return resultsOf(cloud, `Shop/${fn}`);
 }
 
 const PIPELINE = { Pipeline: { Type: 'AWS::CodePipeline::Pipeline', Properties: {} } };

@@ -36,7 +36,7 @@ export interface BuiltinsOptions extends ProcessOptions {
   readonly https: object;
   readonly http2: () => object;
   readonly work: RunInTurn;
-  /** What code leaves in Node itself. */
+  /** Changes to Node itself, which end with the environment. */
   readonly leftovers: Leftovers;
   readonly compile: Compile;
 }

@@ -1,12 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { Assembly } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
 import { checkAssembly } from '../cloud/check-assembly.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
-import { functionResource, writeAssembly } from '../support/clouds.js';
+import { addAssetFiles, functionResource, resultsOf, writeAssembly } from '../support/clouds.js';
 
 const layer = (name: string) => ({
   Type: 'AWS::Lambda::LayerVersion',
@@ -19,20 +19,13 @@ function appWith(Layers: Json, code: string, files: Readonly<Record<string, stri
     { ...functionResource('Work', [], { Layers }), One: layer('one'), Two: layer('two') },
     { Work: code },
   );
-  for (const [path, text] of Object.entries({ 'one/nodejs/x.js': '', 'two/nodejs/x.js': '', ...files })) {
-    const file = join(folder, `asset.${path}`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
+  addAssetFiles(folder, { 'one/nodejs/x.js': '', 'two/nodejs/x.js': '', ...files });
   return folder;
 }
 
 async function answerOf(folder: string): Promise<unknown> {
   const cloud = new Cloud(new Deployment(new Assembly(folder)), { seed: '1' });
-  const results: unknown[] = [];
-  cloud.fn('Shop/Work').invoke({}, (result) => results.push(result));
-  await cloud.world.settle();
-  return results;
+  return resultsOf(cloud);
 }
 
 const BOTH = [{ Ref: 'One' }, { Ref: 'Two' }];

@@ -1,7 +1,7 @@
 import asyncHooks from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 
-/** What the code of one environment has left in Node itself, which would outlive the environment. */
+/** Changes that the code of one environment has made to Node itself, and that would outlive the environment. */
 export class Leftovers {
   private readonly undo: (() => void)[] = [];
   private readonly hooks = new Set<asyncHooks.AsyncHook>();

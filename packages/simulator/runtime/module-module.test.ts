@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Assembly } from '../assembly/assembly.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
-import { functionResource, writeAssembly } from '../support/clouds.js';
+import { addAssetFiles, functionResource, resultsOf, writeAssembly } from '../support/clouds.js';
 import { environment, value } from '../support/environments.js';
 
 test('a module of Node is resolved by its name, and one that is nowhere is missing', async () => {
@@ -12,19 +10,12 @@ test('a module of Node is resolved by its name, and one that is nowhere is missi
   expect(await invoke('handlebars')).toMatchObject({ message: "Cannot find module 'handlebars'" });
 });
 
-/** Returns what the function of an app answers. @param files in its asset */
+/** Returns what the function of an app answers. @param files of assets */
 async function answerOf(code: string, files: Readonly<Record<string, string>>): Promise<unknown> {
   const app = writeAssembly(functionResource('Work'), { Work: code });
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(app, 'asset.Work', path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
+  addAssetFiles(app, files);
   const cloud = new Cloud(new Deployment(new Assembly(app)), { seed: '1' });
-  const results: unknown[] = [];
-  cloud.fn('Shop/Work').invoke({}, (result) => results.push(result));
-  await cloud.world.settle();
-  return results;
+  return resultsOf(cloud);
 }
 
 test('a package compiles a changed copy of another one, as jsonpath does with esprima', async () => {
@@ -35,7 +26,7 @@ test('a package compiles a changed copy of another one, as jsonpath does with es
     changed._compile(source, file);
     exports.handler = async () => [file, changed.exports.version(), changed instanceof Module.Module];`;
   const files = {
-    'node_modules/grammar/index.js':
+    'Work/node_modules/grammar/index.js':
       "module.exports = { version: () => [1, typeof process.env.AWS_REGION, __dirname].join(' ') };",
   };
   expect(await answerOf(code, files)).toEqual([
@@ -48,9 +39,9 @@ test('a package compiles a changed copy of another one, as jsonpath does with es
 
 test('a file of a package is found beside the file that asks for it', async () => {
   const files = {
-    'node_modules/grammar/lib/index.js':
+    'Work/node_modules/grammar/lib/index.js':
       "exports.text = () => require('fs').readFileSync(require.resolve('../include/words.json'), 'utf8');",
-    'node_modules/grammar/include/words.json': '["a"]',
+    'Work/node_modules/grammar/include/words.json': '["a"]',
   };
   const code = "const { text } = require('grammar/lib/index.js'); exports.handler = async () => text();";
   expect(await answerOf(code, files)).toEqual([{ kind: 'returned', value: '["a"]' }]);

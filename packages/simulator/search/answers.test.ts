@@ -83,6 +83,13 @@ test('nothing defines a name: an error in a path or a header, and text in a body
   ]);
 });
 
+test('a part of an answer that is none says what would be one, also in a body', async () => {
+  const wrong = request('POST /orders', { body: '{"id":"{{created.response.body.id}}"}' });
+  await expect(sendAll(createOrders(), [CREATE, wrong])).rejects.toThrow(
+    '{{created.response.body.id}} is no part of an answer: {{created.response.body.$.id}}',
+  );
+});
+
 test('a request has the time of the simulated clock', () => {
   const cloud = createCloud({}, {}, { begins: Date.UTC(2026, 0, 5) });
   expect(fillIn(cloud, request('GET /{{$timestamp}}/{{$isoTimestamp}}'), new Map())).toMatchObject({

@@ -97,7 +97,7 @@ export function findReadQueues({ queues, deployment: { assembly } }: Cloud): Rea
  */
 export function listLosses(cloud: Cloud, deadLetters: ReadonlySet<string>): readonly string[] {
   const { world, queues, events, scheduler } = cloud;
-  // What a function schedules at run time is a message, and what comes once has no next one.
+  // A schedule that a function creates at run time carries a message, and one that comes once has no next tick.
   const recurring = scheduler.list().filter(({ times, resource }) => !times.isOnce && resource.stack !== '');
   const schedules = [...events.schedules.labels, ...recurring.map(({ resource }) => resource.label)];
   const isTick = (line: string): boolean => schedules.some((label) => line.includes(` ${label} delivery `));

@@ -9,7 +9,7 @@ const COMMENT = /^\s*(#|\/\/)/;
 const VARIABLE = /^\s*@([\w-]+)\s*=\s*(.*?)\s*$/;
 /** A body in a file: `< ./order.json`. */
 const BODY_FILE = /^<\s+(\S+)$/;
-/** What a comment says about its request: `# @name created`, `# @wait 10m`. */
+/** A comment that names its request, or waits before it: `# @name created`, `# @wait 10m`. */
 const DIRECTIVE = /^\s*(?:#|\/\/)\s*@(name|wait)\s+(\S+)\s*$/;
 
 /**

@@ -23,7 +23,9 @@ const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
 /** A token: `idToken:alice`, `token:alice role=clerk`. */
 const TOKEN = /^(idToken|accessToken|clientToken|jwt|token)(?::(\S+))?((?:\s+[^\s=]+=\S+)*)$/;
 /** A part of an earlier answer: `created.response.body.$.id`. */
-const ANSWER = /^(\w+)\.response\.(?:body\.(\*|\$.*)|headers\.([\w-]+))$/;
+const ANSWER = /^([\w-]+)\.response\.(?:body\.(\*|\$.*)|headers\.([\w-]+))$/;
+/** The begin of one, which is no other text. */
+const ANSWERED = /^[\w-]+\.response\./;
 const UUID = /\{\{\s*\$(?:guid|uuid|random\.uuid)\s*\}\}/g;
 
 /** Returns the names of requests whose answers a text needs. */
@@ -67,23 +69,16 @@ function resolve(cloud: Cloud, name: string, answers: Answers): string | undefin
   if (kind !== undefined) return issueToken(cloud, kind, user, parseClaims(claims.split(/\s+/)));
   if (name === '$timestamp') return String(Math.floor(cloud.world.now / 1000));
   if (name === '$isoTimestamp' || name === '$datetime iso8601') return new Date(cloud.world.now).toISOString();
-  const [found, request = '', path, header] = ANSWER.exec(name) ?? [];
-  return found === undefined ? undefined : partOf(answers, { request, path, header });
+  return ANSWERED.test(name) ? partOf(answers, name) : undefined;
 }
 
 /** @throws {AnswerLacks} {RequestsUnreadable} */
-function partOf(
-  answers: Answers,
-  {
-    request,
-    path,
-    header,
-  }: {
-    readonly request: string;
-    readonly path: string | undefined;
-    readonly header: string | undefined;
-  },
-): string {
+function partOf(answers: Answers, name: string): string {
+  const [found, request = '', path, header] = ANSWER.exec(name) ?? [];
+  if (found === undefined)
+    throw new RequestsUnreadable(
+      `{{${name}}} is no part of an answer: {{created.response.body.$.id}}, {{created.response.body.*}} or {{created.response.headers.Location}}`,
+    );
   const { status, headers = {}, body = '' } = answers.get(request) ?? {};
   const value = header === undefined ? read(body, path ?? '*') : headers[header.toLowerCase()];
   if (value !== undefined && value !== null) return typeof value === 'string' ? value : JSON.stringify(value);
@@ -104,7 +99,7 @@ function read(body: string, path: string): unknown {
 
 /** @throws {RequestsUnreadable} */
 function refuseUnknown({ name, path, headers }: RecordedRequest): void {
-  const [, unknown] = /\{\{\s*([^{}]+?)\s*\}\}/.exec(JSON.stringify([path, headers])) ?? [];
+  const [unknown] = [...JSON.stringify([path, headers]).matchAll(PLACEHOLDER)].map(([, found = '']) => found);
   if (unknown === undefined) return;
   throw new RequestsUnreadable(
     `${name}: nothing defines {{${unknown}}}; a name is a variable of the file (@${/^\w+$/.test(unknown) ? unknown : 'name'} = ...), a token ({{idToken:alice}}), part of an earlier answer ({{created.response.body.$.id}} behind "# @name created"), {{$guid}} or {{$timestamp}}`,

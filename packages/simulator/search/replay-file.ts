@@ -40,7 +40,7 @@ export const readReplay = (file: string): ReplayFile => JSON.parse(readFileSync(
 /** Returns the options of a search whose finding is played again. @param given of the command line, where the file has none */
 export const startedWith = (file: ReplayFile, given: StartedWith): StartedWith => ({
   ...optionsOf(given),
-  // What a file of JSON lacks is not there.
+  // These take precedence.
   ...optionsOf(file),
   tolerant: file.tolerant || given.tolerant,
 });

@@ -44,7 +44,7 @@ export interface NamedStep {
   readonly step: Step;
 }
 
-/** What begins an app's work: a request to its API, or a step. */
+/** Begin of an app's work: a request to its API, or a step. */
 export type Stimulus = RecordedRequest | NamedStep;
 
 /** A file of requests that can't be read: what is wrong, where, and what would be right. */
@@ -56,7 +56,7 @@ export class RequestsUnreadable extends Error {
 const OF_CONNECTION = /^(host|content-length|connection|accept-encoding|:.*)$/i;
 
 /** The host of an address: of a whole one, or as a variable of the file's tool. The name of an answer stands for what it has. */
-const HOST = /^(?:https?:\/\/)?(?:\{\{(?!\s*\w+\.response\.)[^}]+\}\}|[^/?{])*/;
+const HOST = /^(?:https?:\/\/)?(?:\{\{(?!\s*[\w-]+\.response\.)[^}]+\}\}|[^/?{])*/;
 const MILLISECONDS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Returns the path below an API's stage. @param target a path, or a whole address */

@@ -59,3 +59,19 @@ function toHttpRequest({ method, hostname, port, path, query = {}, headers, body
     ...(typeof body === 'string' ? { body } : toBody(body)),
   };
 }
+
+/** Returns a function that calls an operation of Cognito user pools. It gives the output, or the error in a text. */
+export function callPool(cloud: Cloud) {
+  const { answer } = awsApiOf(cloud);
+  return async (operation: string, input: object) => {
+    const { status, body } = await answer({
+      method: 'POST',
+      host: 'cognito-idp.eu-west-1.amazonaws.com',
+      path: '/',
+      headers: { 'x-amz-target': `AWSCognitoIdentityProviderService.${operation}` },
+      body: JSON.stringify(input),
+    });
+    const parsed = JSON.parse(body);
+    return status === 200 ? parsed : `${parsed.__type.replace(/^.*#/, '')}: ${parsed.message ?? parsed.Message}`;
+  };
+}

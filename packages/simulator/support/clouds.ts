@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Assembly } from '../assembly/assembly.js';
 import type { Json } from '../assembly/intrinsics.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
 import type { CloudOptions } from '../cloud/cloud-options.js';
+import type { InvocationResult } from '../services/lambda/model.js';
 
 type Resources = Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>;
 
@@ -14,6 +15,27 @@ export const createCloud = (
   code: Readonly<Record<string, string>> = {},
   options: Partial<CloudOptions> = {},
 ): Cloud => new Cloud(new Deployment(new Assembly(writeAssembly(resources, code))), { seed: '1', ...options });
+
+/** Invokes a function once, and lets everything come to rest. @returns the results that its caller got */
+export async function resultsOf(
+  cloud: Cloud,
+  label = 'Shop/Work',
+  event: unknown = {},
+): Promise<readonly InvocationResult[]> {
+  const results: InvocationResult[] = [];
+  cloud.fn(label).invoke(event, (result) => results.push(result));
+  await cloud.world.settle();
+  return results;
+}
+
+/** Writes files of assets. @param files text by path, the first part of which names the asset */
+export function addAssetFiles(app: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(app, `asset.${path}`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
 
 /** Writes the cloud assembly of one stack. @returns its folder */
 export function writeAssembly(resources: Resources, code: Readonly<Record<string, string>> = {}): string {

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
 import { checkAssembly } from '../../cloud/check-assembly.js';
-import { awsApiOf } from '../../support/clients.js';
-import { allowStatement, arnOf, createCloud, functionResource, writeAssembly } from '../../support/clouds.js';
+import { callPool } from '../../support/clients.js';
+import {
+  allowStatement,
+  arnOf,
+  createCloud,
+  functionResource,
+  resultsOf,
+  writeAssembly,
+} from '../../support/clouds.js';
 import { decodeToken } from './jwt.js';
 
 const POOL = { UserPoolId: 'eu-west-1_ShopPool' };
@@ -26,18 +33,7 @@ function group(more: { [name: string]: Json }) {
 /** Creates an account with a pool, two groups and a user. */
 async function create(pool: { [name: string]: Json } = {}, more = {}, code = {}) {
   const cloud = createCloud({ ...resources(pool), ...more }, code);
-  const { answer } = awsApiOf(cloud);
-  const call = async (operation: string, input: object) => {
-    const { status, body } = await answer({
-      method: 'POST',
-      host: 'cognito-idp.eu-west-1.amazonaws.com',
-      path: '/',
-      headers: { 'x-amz-target': `AWSCognitoIdentityProviderService.${operation}` },
-      body: JSON.stringify(input),
-    });
-    const parsed = JSON.parse(body);
-    return status === 200 ? parsed : `${parsed.__type.replace(/^.*#/, '')}: ${parsed.message ?? parsed.Message}`;
-  };
+  const call = callPool(cloud);
   /** Signs alice in. @returns the claims of her tokens */
   const signIn = async () => {
     const { AuthenticationResult: tokens } = await call('InitiateAuth', {
@@ -132,10 +128,7 @@ test('a function needs the right to change groups', async () => {
     };`;
   const outcome = async (actions: readonly string[]) => {
     const { cloud } = await create({}, functionResource('Work', [allowStatement(actions, '*')]), { Work: code });
-    const results: unknown[] = [];
-    cloud.fn('Shop/Work').invoke({}, (result) => results.push(result));
-    await cloud.world.settle();
-    return results;
+    return resultsOf(cloud);
   };
   expect(await outcome(['cognito-idp:CreateGroup'])).toMatchObject([{ value: 'created' }]);
   expect(await outcome(['cognito-idp:GetGroup'])).toMatchObject([{ value: 'AccessDeniedException' }]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
-import { awsApiOf } from '../../support/clients.js';
+import { awsApiOf, callPool } from '../../support/clients.js';
 import { allowStatement, arnOf, createCloud, functionResource } from '../../support/clouds.js';
 import { askEndpoint, createHttpApi, httpAuthorizer, httpRoute } from '../../support/http-apis.js';
 import { decodeToken } from './jwt.js';
@@ -22,17 +22,7 @@ const resources = (pool: Properties = {}, client: Properties = {}) => ({
 function create(pool: Properties = {}, client: Properties = {}, more = {}, code = {}) {
   const cloud = createCloud({ ...resources(pool, client), ...more }, code);
   const { answer } = awsApiOf(cloud);
-  const call = async (operation: string, input: object) => {
-    const { status, body } = await answer({
-      method: 'POST',
-      host: 'cognito-idp.eu-west-1.amazonaws.com',
-      path: '/',
-      headers: { 'x-amz-target': `AWSCognitoIdentityProviderService.${operation}` },
-      body: JSON.stringify(input),
-    });
-    const parsed = JSON.parse(body);
-    return status === 200 ? parsed : `${parsed.__type.replace(/^.*#/, '')}: ${parsed.message ?? parsed.Message}`;
-  };
+  const call = callPool(cloud);
   const ask = async (host: string, path: string, headers = {}, body?: string) => {
     const asked = { method: body === undefined ? 'GET' : 'POST', host, path, headers, body: body ?? '' };
     const { status, body: text } = await answer(asked);

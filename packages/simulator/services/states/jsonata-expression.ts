@@ -13,8 +13,8 @@ type Evaluate = (scope: Scope) => Evaluated;
 
 /**
  * Bounds of one evaluation. AWS Step Functions Developer Guide, "Transforming data with JSONata in Step Functions", "Handling expression
- * errors": it takes a second at most, and its recursion has an end. A history has no seconds of its own, so steps count; the depth is below
- * what a stack of Node's holds. Decision 0334.
+ * errors": it takes a second at most, and its recursion has an end. A history has no seconds of its own, so steps count; the depth is one
+ * that fits into Node's stack. Decision 0334.
  */
 const MOST_STEPS = 1_000_000;
 const MOST_DEPTH = 1_000;
