@@ -9,14 +9,17 @@ import { sendAll } from './send-requests.js';
 import { makeStarter } from './starter.js';
 import type { RecordedRequest } from './stimulus.js';
 
-/** Creates an order under a random id, and reads it. */
+/** Creates an order under a random id, and reads it. It refuses a second one with the header `Once`. */
 const ORDERS = `${CLIENT}
-exports.handler = async ({ httpMethod, pathParameters, requestContext }) => {
+let placed = false;
+exports.handler = async ({ httpMethod, pathParameters, requestContext, headers }) => {
   const TableName = process.env.TABLE;
   if (httpMethod === 'POST') {
     const id = require('node:crypto').randomUUID();
     const { status } = await call('DynamoDB_20120810.PutItem', { TableName, Item: { pk: { S: id } } });
     if (status !== 200) throw new Error('put: ' + status);
+    if (headers.Once && placed) return { statusCode: 409, body: 'placed before' };
+    placed = true;
     const Location = 'https://api.example.com/' + requestContext.stage + '/orders/' + id;
     return { statusCode: 201, headers: { Location }, body: JSON.stringify({ order: { id } }) };
   }
@@ -80,6 +83,15 @@ test('nothing defines a name: an error in a path or a header, and text in a body
   );
   expect(await sendAll(cloud, [request('POST /orders', { body: '{"mail":"Dear {{name}}"}' })])).toEqual([
     { status: 201 },
+  ]);
+});
+
+test('a refusal of a repeated request does not take the place of the first answer', async () => {
+  const once = { ...CREATE, headers: { Once: 'true' } };
+  expect(await sendAll(createOrders(), [once, once, READ])).toEqual([
+    { status: 201 },
+    { status: 409 },
+    { status: 200 },
   ]);
 });
 

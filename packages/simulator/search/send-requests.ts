@@ -39,7 +39,9 @@ export async function sendAll(cloud: Cloud, requests: readonly Stimulus[]): Prom
     }
     try {
       const answer = await sendOne(cloud, fillIn(cloud, request, answers));
-      if (answer && request.as !== undefined) answers.set(request.as, answer);
+      // A refusal of the same request, sent again, doesn't take back what was answered before.
+      if (answer && request.as !== undefined && (answer.status < 400 || !answers.has(request.as)))
+        answers.set(request.as, answer);
       if ('step' in request && 'put' in request.step) await wait(cloud, LONG_BEFORE);
       sent.push({ status: answer?.status ?? 0 });
     } catch (error) {
