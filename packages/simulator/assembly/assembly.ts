@@ -14,9 +14,6 @@ import { evaluateCondition, type Json, type JsonObject, type Lookup, resolve, Te
 import { findAppFolder, type Manifest, readLabels, readManifest, readStacks, type StackArtifact } from './manifest.js';
 import { unzip } from './unzip.js';
 
-/** Public parameters with a layer of which only the packages matter. Powertools for AWS Lambda (TypeScript), "Lambda Layer". */
-const OF_POWERTOOLS = /^\/aws\/service\/powertools\/typescript\//;
-
 /** A resource of a template as it would be deployed. */
 export interface Resource extends ResourceIdentity {
   readonly stack: string;
@@ -151,7 +148,7 @@ export class Assembly {
   /** Returns the value of a parameter of Systems Manager; its name, if no earlier stack has it. */
   private readStored(name: Json = '', uses: () => readonly Use[]): Json {
     const stored = this.findByType('AWS::SSM::Parameter').find(({ properties: { Name } }) => Name === name);
-    if (!stored && !OF_POWERTOOLS.test(String(name))) this.unknownParameters.push({ name: String(name), uses: uses() });
+    if (!stored) this.unknownParameters.push({ name: String(name), uses: uses() });
     return stored?.properties.Value ?? name;
   }
 

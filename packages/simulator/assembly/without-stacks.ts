@@ -3,7 +3,11 @@ import { TemplateError } from './intrinsics.js';
 import { findAppFolder, readStacks } from './manifest.js';
 
 /** Reads names of stacks on a command line: `Chat,Emails`. */
-export const parseNames = (text = ''): readonly string[] => text.split(',').filter((name) => name !== '');
+export const parseNames = (text = ''): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 
 /** Reads an assembly. @param without stacks that are left out. @default none @throws {TemplateError} */
 export const readAssembly = (folder: string, without: readonly string[] = []): Assembly =>

@@ -197,14 +197,14 @@ const AS_ONE_FILE = {
 } as const;
 
 /** A comment of esbuild, which names the file whose code follows, or a path that code resolves. */
-const BESIDE = /^\/\/ (\S+\.[cm]?js)$|\brequire\.resolve\((["'])(\.{1,2}\/[^"']+)\2\)/gm;
+const BESIDE = /^\/\/ (.+\.[cm]?[jt]sx?)$|\brequire\.resolve\((["'])(\.{1,2}\/[^"']+)\2\)/gm;
 
 /** Puts whole paths in the place of those that a file of a bundle resolves beside itself. */
 function resolveBeside(text: string): string {
   let file = '';
   return text.replace(BESIDE, (whole, named: string | undefined, _quote, path = '') => {
     if (named !== undefined) file = resolve(named);
-    return named === undefined ? `require.resolve(${JSON.stringify(join(dirname(file), path))})` : whole;
+    return named === undefined && file !== '' ? `require.resolve(${JSON.stringify(join(dirname(file), path))})` : whole;
   });
 }
 

@@ -42,7 +42,7 @@ type Callable = (...args: unknown[]) => unknown;
 
 /**
  * Returns the modules of one environment that are Node's own. Code may assign to a module, as a package does that instruments others, and its
- * environment alone has what it assigned.
+ * environment alone has what it assigned to a module. What it assigns to a member, as to `util.inspect.defaultOptions` or to a prototype, reaches all.
  */
 export function createOwnModules(): (name: string) => unknown {
   const made = new Map<unknown, unknown>();

@@ -136,4 +136,12 @@ test('the first file of requests takes the id of a path from the answer that cre
   const { text, names } = makeStarter(createOrders());
   expect(names).toEqual(['POST /orders', 'GET /orders/{{orders.response.body.$.id}}']);
   expect(text).toContain('# @name orders\nPOST /orders\n');
+  // Nobody knows what a greedy parameter stands for.
+  const greedy = createApi({
+    All: apiResource('orders'),
+    Rest: apiResource('{path+}', 'All'),
+    Post: apiMethod('All', 'POST'),
+    Get: apiMethod('Rest', 'GET'),
+  });
+  expect(makeStarter(greedy).names).toEqual(['POST /orders', 'GET /orders/1']);
 });

@@ -3,7 +3,7 @@ import type { Fault, FaultKind } from '../engine/faults.js';
 import { Random } from '../engine/random.js';
 import { isProviderOnly } from '../runtime/function-code.js';
 import { Baseline } from './baseline.js';
-import { type EndState, findDeadLetterQueues, listLosses, readEndState } from './end-state.js';
+import { type EndState, findDeadLetterQueues, listLosses, readEndState, readSources } from './end-state.js';
 import { describeErrorOfLoss, describeErrorOfRequest, describeFirstError } from './first-error.js';
 import { playWithFaults, type Scenario } from './scenario.js';
 import { AppDoesNotAnswer, type Sent, sendAll } from './send-requests.js';
@@ -184,16 +184,12 @@ export class Calm {
 
 /** Whether a fault may make a history longer than six days: SNS tries for weeks, and a queue may keep for weeks what no function can take. */
 function lastsWeeks({ assembly }: Deployment): boolean {
-  const read = assembly
-    .findByType('AWS::Lambda::EventSourceMapping')
-    .map(({ properties }) => properties.EventSourceArn);
+  const read = readSources(assembly);
   return (
     assembly.findByType('AWS::SNS::Topic').length > 0 ||
     assembly
       .findByType('AWS::SQS::Queue')
-      .some(
-        ({ arn, properties }) => read.includes(arn) && Number(properties.MessageRetentionPeriod ?? 0) > SIX_DAYS / 1000,
-      )
+      .some(({ arn, properties }) => read.has(arn) && Number(properties.MessageRetentionPeriod ?? 0) > SIX_DAYS / 1000)
   );
 }
 

@@ -336,7 +336,7 @@ function parseTime(text: string): number {
 
 /** @throws {UsageError} */
 function parseKinds(text: string): readonly FaultKind[] {
-  const kinds = text.split(',').filter((kind) => kind !== '');
+  const kinds = parseNames(text);
   const unknown = kinds.filter((kind) => !Object.hasOwn(KINDS, kind));
   if (unknown.length === 0) return kinds as FaultKind[];
   throw new UsageError(`--without ${unknown.join(',')}: kinds are ${Object.keys(KINDS).join(', ')}`);

@@ -1,4 +1,4 @@
-import type { Resource } from '../assembly/assembly.js';
+import type { Assembly, Resource } from '../assembly/assembly.js';
 import type { Cloud } from '../cloud/cloud.js';
 
 /** Items of a table, and how it is declared. */
@@ -79,8 +79,8 @@ export function findDeadLetterQueues(cloud: Cloud): ReadonlySet<string> {
   return new Set([...cloud.queues].flatMap(([arn, { label }]) => (named.has(arn) ? [label] : [])));
 }
 
-/** Returns the labels of queues that a function or a pipe of the app reads. */
-export function findReadQueues({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> {
+/** Returns the ARNs of what a function or a pipe of an app reads. */
+export function readSources(assembly: Assembly): ReadonlySet<string> {
   const mappings = assembly
     .findByType('AWS::Lambda::EventSourceMapping')
     .filter(({ properties }) => String(properties.Enabled) !== 'false');
@@ -88,8 +88,12 @@ export function findReadQueues({ queues, deployment: { assembly } }: Cloud): Rea
     ...mappings.map(({ properties }) => properties.EventSourceArn),
     ...assembly.findByType('AWS::Pipes::Pipe').map(({ properties }) => properties.Source),
   ];
-  return new Set(sources.flatMap((arn) => queues.get(String(arn))?.label ?? []));
+  return new Set(sources.map(String));
 }
+
+/** Returns the labels of queues that a function or a pipe of the app reads. */
+export const findReadQueues = ({ queues, deployment: { assembly } }: Cloud): ReadonlySet<string> =>
+  new Set([...readSources(assembly)].flatMap((arn) => queues.get(arn)?.label ?? []));
 
 /**
  * Lists messages that nobody will get any more. A tick of a schedule is no message: the next one comes. In a queue that the app doesn't read, each

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
-import { apiMethod, createApi } from '../support/apis.js';
+import { apiMethod, createApi, integrationUri } from '../support/apis.js';
 import { arnOf, CLIENT, functionResource } from '../support/clouds.js';
 import { writeQueueShop } from '../support/queue-shop.js';
 import { makeOracle } from './oracle.js';
@@ -67,4 +67,18 @@ test('a request that the template of an API makes no call of has the error of it
   await expect(makeOracle(deployment, [post('lamp')])).rejects.toThrow(
     /POST \/ lamp -> 502; first error: Shop\/Api call 1 can't be made: the path 'id' doesn't begin with \$.*; its answer: 502 /,
   );
+});
+
+test('a template that makes no event of a function is the error', async () => {
+  const Integration = {
+    Type: 'AWS',
+    IntegrationHttpMethod: 'POST',
+    Uri: integrationUri('Echo'),
+    RequestTemplates: { 'application/json': '{"id":' },
+    IntegrationResponses: [{ StatusCode: '200' }],
+  };
+  const { deployment } = createApi({
+    Post: apiMethod(undefined, 'POST', { Integration, MethodResponses: [{ StatusCode: '200' }] }),
+  });
+  await expect(makeOracle(deployment, [post('lamp')])).rejects.toThrow(/first error: the event of \/ can't be made: /);
 });

@@ -1,10 +1,11 @@
 import type { Cloud } from '../cloud/cloud.js';
+import { withoutTime } from './invocations.js';
 import type { Stimulus } from './stimulus.js';
 
 /** Characters of an answer that are shown. */
 const SHOWN = 200;
 /** An error that no function logs: what an API may not call, and a request to a service that its template can't make. */
-const OF_GATEWAY = /(?:^\S+ | )(DENIED .*|\S+ \S+ \d+ can't be made: .*)$/;
+const OF_GATEWAY = /(?:^\S+ | )(DENIED .*|(?:\S+ call \d+|the event of \S+) can't be made: .*)$/;
 const ENDED = /^\S+ (.+) invocation \d+ failed (.*)$/;
 
 /** Part of a history in which something went wrong. */
@@ -19,7 +20,7 @@ interface Part {
 
 /** Names the error by which a message was lost: of a function that the line of its loss names, or else of any. */
 export const describeErrorOfLoss = (cloud: Cloud, lost: string): string =>
-  describe(cloud, { lines: cloud.world.trace.lines, by: labelsOf(cloud).filter((label) => lost.includes(label)) });
+  describe(cloud, { lines: cloud.world.trace.lines, by: labelsOf(cloud).filter((label) => isNamed(label, lost)) });
 
 /** Names the first error of a whole history. */
 export const describeFirstError = (cloud: Cloud): string => describe(cloud, { lines: cloud.world.trace.lines, by: [] });
@@ -31,10 +32,10 @@ export const describeFirstError = (cloud: Cloud): string => describe(cloud, { li
 export function describeErrorOfRequest(cloud: Cloud, stimulus: Stimulus): string {
   const { lines } = cloud.world.trace;
   const asked = `client ${stimulus.name}`;
-  const end = lines.findIndex((line) => textOf(line).startsWith(`${asked} -> 5`));
+  const end = lines.findIndex((line) => withoutTime(line).startsWith(`${asked} -> 5`));
   const answered = end < 0 ? lines.length : end;
-  const begin = lines.slice(0, answered).findLastIndex((line) => textOf(line) === asked);
-  const answer = lines[end] && textOf(lines[end]).slice(`${asked} -> `.length);
+  const begin = lines.slice(0, answered).findLastIndex((line) => withoutTime(line) === asked);
+  const answer = lines[end] && withoutTime(lines[end]).slice(`${asked} -> `.length);
   return describe(cloud, {
     lines: lines.slice(Math.max(begin, 0), answered + 1),
     by: findServing(cloud, stimulus),
@@ -68,5 +69,11 @@ function findServing(cloud: Cloud, stimulus: Stimulus): readonly string[] {
   return fn ? [fn.label] : [];
 }
 
+/** Whether a text names a construct, or one below it, and not another one whose path begins alike. */
+const isNamed = (label: string, text: string): boolean =>
+  ` ${text} `
+    .split(` ${label}`)
+    .slice(1)
+    .some((behind) => /^[ :/]/.test(behind));
+
 const labelsOf = ({ functions }: Cloud): readonly string[] => [...functions.values()].map(({ label }) => label);
-const textOf = (line: string): string => line.replace(/^\S+ /, '');

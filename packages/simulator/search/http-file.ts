@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { fillUuids } from './placeholders.js';
 import { RequestsUnreadable, type Stimulus, toRequest, toWait } from './stimulus.js';
 
 /** Begin of a request. RFC 9112, "Request Line", without its version. */
@@ -10,7 +11,7 @@ const VARIABLE = /^\s*@([\w-]+)\s*=\s*(.*?)\s*$/;
 /** A body in a file: `< ./order.json`. */
 const BODY_FILE = /^<\s+(\S+)$/;
 /** A comment that names its request, or waits before it: `# @name created`, `# @wait 10m`. */
-const DIRECTIVE = /^\s*(?:#|\/\/)\s*@(name|wait)\s+(\S+)\s*$/;
+const DIRECTIVE = /^\s*(?:#|\/\/)\s*@(name|wait)\b\s*(.*?)\s*$/;
 
 /**
  * Reads an HTTP file: requests in RFC 9112's form, separated by `###`, with variables, names and bodies in files as in VS Code's REST Client.
@@ -80,7 +81,7 @@ function parsePart(lines: readonly string[], where: string, folder: string): rea
 function readBody(body: string, where: string, folder: string): string {
   const [, name = ''] = BODY_FILE.exec(body) ?? [];
   try {
-    return readFileSync(join(folder, name), 'utf8');
+    return fillUuids(readFileSync(resolve(folder, name), 'utf8'), where.replace(/^.*: /, ''));
   } catch (error) {
     throw new RequestsUnreadable(`${where} has its body in ${name}, which can't be read: ${(error as Error).message}`);
   }

@@ -26,17 +26,17 @@ const TOKEN = /^(idToken|accessToken|clientToken|jwt|token)(?::(\S+))?((?:\s+[^\
 const ANSWER = /^([\w-]+)\.response\.(?:body\.(\*|\$.*)|headers\.([\w-]+))$/;
 /** The begin of one, which is no other text. */
 const ANSWERED = /^[\w-]+\.response\./;
-const UUID = /\{\{\s*\$(?:guid|uuid|random\.uuid)\s*\}\}/g;
+const UUID = /\{\{\s*\$guid\s*\}\}/g;
 
 /** Returns the names of requests whose answers a text needs. */
 export const answersOf = (text: string): readonly string[] =>
   [...text.matchAll(PLACEHOLDER)].flatMap(([, name = '']) => ANSWER.exec(name)?.[1] ?? []);
 
-/** Puts UUIDs in the place of `{{$guid}}` and `{{$uuid}}`. A request that is sent again has the same. @param text of a file */
-export function fillUuids(text: string): string {
+/** Puts UUIDs in the place of `{{$guid}}`. A request that is sent again has the same. @param text of a file @param of another part of it */
+export function fillUuids(text: string, of = ''): string {
   let number = 0;
   return text.replace(UUID, () => {
-    const hash = createHash('sha256').update(`uuid ${number++}`).digest('hex');
+    const hash = createHash('sha256').update(`uuid ${of} ${number++}`).digest('hex');
     return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
   });
 }
@@ -68,7 +68,7 @@ function resolve(cloud: Cloud, name: string, answers: Answers): string | undefin
     return simulatedIssuer.token({ sub: user, ...parseClaims(claims.split(/\s+/)) }, cloud.world.now);
   if (kind !== undefined) return issueToken(cloud, kind, user, parseClaims(claims.split(/\s+/)));
   if (name === '$timestamp') return String(Math.floor(cloud.world.now / 1000));
-  if (name === '$isoTimestamp' || name === '$datetime iso8601') return new Date(cloud.world.now).toISOString();
+  if (name === '$isoTimestamp') return new Date(cloud.world.now).toISOString();
   return ANSWERED.test(name) ? partOf(answers, name) : undefined;
 }
 

@@ -42,7 +42,7 @@ GET https://api.example.com/prod/orders?page=1
 });
 
 test('an HTTP file is that of an editor: with variables, names, waits, long queries and bodies in files', () => {
-  writeFileSync(join(folder, 'order.json'), '{"sku":"desk"}');
+  writeFileSync(join(folder, 'order.json'), '{"sku":"desk","key":"{{$guid}}"}');
   const text = `@host = localhost:3000/dev
 @orders = {{host}}/orders
 @id = {{created.response.body.$.id}}
@@ -54,7 +54,7 @@ Idempotency-Key: {{$guid}}
 
 < ./order.json
 ###
-# @wait 10m
+# @wait 10 m
 GET {{orders}}/{{id}}
   ?page=1
   &size=2
@@ -68,9 +68,9 @@ GET {{orders}}/{{id}}
       headers: {
         'Idempotency-Key': expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
       },
-      body: '{"sku":"desk"}',
+      body: expect.stringMatching(/^\{"sku":"desk","key":"[0-9a-f-]{36}"\}$/),
     },
-    { name: 'wait 10m', step: { wait: 600_000 } },
+    { name: 'wait 10 m', step: { wait: 600_000 } },
     {
       name: 'GET /dev/orders/{{created.response.body.$.id}}?page=1&size=2',
       method: 'GET',
@@ -148,6 +148,8 @@ test.each([
   ],
   ['f.json', '{"steps":[{"email":"a"}]}', 'step 1 has no kind; a step is one of'],
   ['h.json', '{"steps":[{"wait":"soon"}]}', 'step 1 waits for "soon"; expected 90s, 10m, 2h, 1d, or rest'],
+  ['j.http', '# @name an order\nPOST /', 'the name "an order" of POST / can\'t stand in {{...}}; expected letters'],
+  ['k.http', '# @wait\nPOST /', 'request 1 waits for ""; expected 90s'],
   ['g.http', '# @wait 10\nGET /', 'request 1 waits for "10"; expected 90s'],
   ['h.http', 'POST /\n\n< ./nothing.json', "request 1 has its body in ./nothing.json, which can't be read: ENOENT"],
   [

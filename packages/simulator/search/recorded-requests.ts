@@ -45,7 +45,12 @@ function checkAnswers(file: string, requests: readonly Stimulus[]): void {
       throw new RequestsUnreadable(
         `${file}: ${request.name} needs an answer to ${unknown}, but no request before it has this name; give it by a comment "# @name ${unknown}" above the request, or by "name" in a step`,
       );
-    if (request.as !== undefined) known.add(request.as);
+    if (request.as === undefined) continue;
+    if (!/^[\w-]+$/.test(request.as))
+      throw new RequestsUnreadable(
+        `${file}: the name "${request.as}" of ${request.name} can't stand in {{...}}; expected letters, digits, _ and -, as in created`,
+      );
+    known.add(request.as);
   }
 }
 

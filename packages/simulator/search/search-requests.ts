@@ -1,4 +1,4 @@
-import { Assembly } from '../assembly/assembly.js';
+import { readAssembly } from '../assembly/without-stacks.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
 import type { OutsideHosts } from '../cloud/outside-hosts.js';
 import type { FaultKind } from '../engine/faults.js';
@@ -16,6 +16,8 @@ export interface SearchRequestsOptions {
   readonly without?: readonly FaultKind[];
   /** Models of hosts outside of AWS that functions call. @default none: requests to them fail */
   readonly outside?: OutsideHosts;
+  /** Names of stacks that are left out. @default none */
+  readonly withoutStacks?: readonly string[];
 }
 
 /**
@@ -27,9 +29,9 @@ export interface SearchRequestsOptions {
 export async function searchRequests(
   folder: string,
   requests: string,
-  { seeds = 0, for: time, without = [], outside }: SearchRequestsOptions = {},
+  { seeds = 0, for: time, without = [], outside, withoutStacks }: SearchRequestsOptions = {},
 ): Promise<{ readonly histories: number; readonly findings: readonly Finding[] }> {
-  const deployment = new Deployment(new Assembly(folder), undefined, undefined, { outside });
+  const deployment = new Deployment(readAssembly(folder, withoutStacks), undefined, undefined, { outside });
   const [api] = new Cloud(deployment, { seed: 'apis', keepTrace: false }).apis;
   const { scenario, repeats } = await makeOracle(deployment, readRequests(requests, api?.stage));
   const until = time === undefined ? undefined : Date.now() + time;

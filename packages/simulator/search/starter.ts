@@ -41,7 +41,9 @@ export function makeStarter(cloud: Cloud): Starter {
 const toExample = (path: string, created: ReadonlySet<string>): string =>
   (path === '$default' ? '/' : path).replaceAll(/\/\{([^}]+)\}/g, (_, parameter: string, at: number) => {
     const parent = path.slice(0, at);
-    return created.has(parent) ? `/{{${nameOf(parent)}.response.body.$.${parameter}}}` : '/1';
+    return created.has(parent) && !parameter.endsWith('+')
+      ? `/{{${nameOf(parent)}.response.body.$.${parameter}}}`
+      : '/1';
   });
 
 /** Returns the name of the request that creates what is below a path. */

@@ -264,7 +264,8 @@ export class UserPools {
       readonly groupOverrideDetails?: GroupConfiguration | null;
     };
     const suppressed = Object.fromEntries(claimsToSuppress.map((name) => [name, undefined]));
-    const { access, id } = groupClaims(groupOverrideDetails ?? groups);
+    // Details that are null or empty take the groups away.
+    const { access, id } = groupClaims(groupOverrideDetails === undefined ? groups : (groupOverrideDetails ?? {}));
     return pool.issueFor(user, client, { access, id: { ...id, ...claimsToAddOrOverride, ...suppressed } });
   }
 }
