@@ -10,6 +10,7 @@ import { answerWithFile, DOCS } from './docs.js';
 import { EVENTS, HappeningStream } from './happening-stream.js';
 import type { LiveCloud } from './live-cloud.js';
 import { LocalPage, type PageOptions } from './local-page.js';
+import { withOrderlyEnd } from './orderly-end.js';
 import { CONTROL } from './path.js';
 
 /** Port that is taken where it is free: the one that emulators of AWS use. */
@@ -52,7 +53,7 @@ class BadBody extends Error {
 /** The account behind one port of 127.0.0.1: its API, the protocols of AWS, and its control. */
 export class LiveServer {
   private constructor(
-    private readonly server: Server,
+    private readonly end: () => Promise<void>,
     readonly port: number,
     private readonly page: LocalPage,
   ) {}
@@ -91,19 +92,17 @@ export class LiveServer {
         })
         .then((answer) => write(response, answer));
     });
-    // Clients keep connections for minutes, and a stopped account must not wait for them.
+    // Clients keep connections for minutes; the end of the server ends them.
     server.keepAliveTimeout = 60_000;
+    const end = withOrderlyEnd(server);
     const taken = port === undefined ? await firstFree(server) : await listens(server, port);
     if (!taken) throw new PortInUse(`port ${port} of 127.0.0.1 is in use: choose another one with --port`);
-    return new LiveServer(server, (server.address() as AddressInfo).port, page);
+    return new LiveServer(end, (server.address() as AddressInfo).port, page);
   }
 
   stop(): Promise<void> {
     this.page.stop();
-    return new Promise((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
+    return this.end();
   }
 }
 
