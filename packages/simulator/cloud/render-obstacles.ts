@@ -47,8 +47,9 @@ const renderMissing = (folder: string, obstacles: readonly Obstacle[], install: 
     `  npm install --save-dev ${install.join(' ')}`,
   ].join('\n');
 
-/** Writes in one line what a tolerant cloud leaves out. */
-export function renderIgnored(obstacles: readonly Obstacle[]): string {
+/** Writes in one line what a tolerant cloud leaves out. @returns `undefined` if it leaves nothing out */
+export function renderIgnored(obstacles: readonly Obstacle[]): string | undefined {
+  if (obstacles.length === 0) return undefined;
   const sorts = [...groupBySort(obstacles)].map(({ type, what, labels }) => `${type} ${what} (${labels.length})`);
   return `Ignored, since no message depends on it: ${sorts.join('; ')}`;
 }

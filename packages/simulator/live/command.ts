@@ -161,7 +161,7 @@ async function run(
       process.once(signal, (_name: NodeJS.Signals, number: number) => resolve(number));
   });
   const { obstacles } = cloud.live.cloud.deployment;
-  const ignored = obstacles.length > 0 ? renderIgnored(obstacles) : undefined;
+  const ignored = renderIgnored(obstacles);
   if (ignored !== undefined) console.log(ignored);
   console.log(`Look at it: ${cloud.pageUrl}`);
   const { apis } = cloud.live.cloud;

@@ -104,7 +104,8 @@ describe('channels for diagnostics', () => {
       const store = new AsyncLocalStorage();
       const heard = [];
       const tracing = diagnostics.tracingChannel('call');
-      diagnostics.channel('tracing:call:start').subscribe(({ id }) => heard.push('start ' + id));
+      diagnostics.channel('tracing:call:start').subscribe(({ id }, name) => heard.push(name + ' ' + id));
+      tracing.subscribe({ end: ({ id }, name) => heard.push(name + ' ' + id) });
       const named = diagnostics.tracingChannel({
         ...Object.fromEntries(['asyncStart', 'asyncEnd', 'error'].map((part) => [part, diagnostics.channel(part)])),
         start: diagnostics.channel('tracing:call:start'),
@@ -118,7 +119,15 @@ describe('channels for diagnostics', () => {
         diagnostics.channel('stored').runStores('kept', () => heard.push(store.getStore()));
         return heard;
       };`);
-    expect(value(await invoke())).toEqual(['start 1', 'runs', 'start 2', 'runs', 'finish 2', 'kept']);
+    expect(value(await invoke())).toEqual([
+      'tracing:call:start 1',
+      'runs',
+      'tracing:call:end 1',
+      'tracing:call:start 2',
+      'runs',
+      'finish 2',
+      'kept',
+    ]);
   });
 
   test('have subscribers until these end', async () => {

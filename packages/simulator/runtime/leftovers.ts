@@ -121,18 +121,14 @@ export function createDiagnosticsChannel(leftovers: Leftovers): object {
     unsubscribe: (name: string | symbol, onMessage: diagnostics.ChannelListener) =>
       channel(name).unsubscribe(onMessage),
     tracingChannel: (of: string | object) => {
-      const partOf = (part: string): unknown =>
-        typeof of === 'string' ? find(`tracing:${of}:${part}`).real : realOf(of[part as keyof typeof of]);
-      const tracing = diagnostics.tracingChannel(
-        Object.fromEntries(PARTS.map((part) => [part, partOf(part)])) as never,
-      );
-      const subscribe = tracing.subscribe.bind(tracing);
-      return Object.assign(tracing, {
-        subscribe: (listeners: Parameters<typeof subscribe>[0]) => {
-          subscribe(listeners);
-          leftovers.add(() => tracing.unsubscribe(listeners));
-        },
-      });
+      const parts = PARTS.map((part): [string, unknown] => [
+        part,
+        typeof of === 'string' ? channel(`tracing:${of}:${part}`) : of[part as keyof typeof of],
+      ]);
+      // Node takes its own channels only.
+      const ofReal = Object.fromEntries(parts.map(([part, shown]) => [part, realOf(shown)]));
+      const shown = parts.map(([part, value]) => [part, { value, enumerable: true }]);
+      return Object.create(diagnostics.tracingChannel(ofReal as never), Object.fromEntries(shown));
     },
   };
 }

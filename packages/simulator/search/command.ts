@@ -171,7 +171,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
     console.error('Plays the requests without faults first, and then with each single fault.');
   const prepared = await prepare(folder, values);
   const { deployment, scenarios, oracle } = prepared;
-  const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
+  const ignored = renderIgnored(deployment.obstacles);
   if (ignored !== undefined) console.log(ignored);
   if (oracle && oracle.refused.length > 0) console.log(renderRefused(oracle.refused));
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
@@ -301,7 +301,7 @@ async function replay(file: string, values: Values): Promise<number> {
   const found = readReplay(file);
   const { folder, scenario, requests } = found;
   const { deployment, scenarios, oracle } = await prepare(folder, startedWith(found, values));
-  const ignored = deployment.obstacles.length > 0 ? renderIgnored(deployment.obstacles) : undefined;
+  const ignored = renderIgnored(deployment.obstacles);
   if (ignored !== undefined) console.log(ignored);
   const played = [...scenarios, ...(oracle?.repetitions ?? []).map((one) => one.scenario)].find(
     ({ name }) => name === found.name,
