@@ -190,6 +190,20 @@ export class EventLoop {
     return this.plan(delay, run, false, about);
   }
 
+  /**
+   * Runs what the world does when code under test calls it back. Its errors end the history in an event of their own: the code would take
+   * them for errors of itself.
+   */
+  react(reaction: () => void): void {
+    try {
+      reaction();
+    } catch (error) {
+      this.after(0, () => {
+        throw error;
+      });
+    }
+  }
+
   /** Plans like `after`, for background events (retention, idle pollers): they don't keep `settle` from ending. */
   afterInBackground(delay: number, run: () => void): Planned {
     return this.plan(delay, run, true, undefined);

@@ -230,3 +230,16 @@ test('a function does what its role allows, and nothing else', async () => {
   expect(cloud.iam.roleAllows(role, { action: 'dynamodb:PutItem', resource })).toBe(true);
   expect(cloud.iam.listUnused()).toEqual([]);
 });
+
+test.each([
+  ['exports.handler = async () => 1;'],
+  ['exports.handler = (event, context, callback) => { callback(null, 1); };'],
+  ['exports.handler = async () => process.exit(1);'],
+])('an error of what follows an invocation ends the history, and is none of the function: %s', async (code) => {
+  const { cloud } = one(code);
+  cloud.fn('Shop/Work').invoke({}, () => {
+    throw new Error('of the simulator');
+  });
+  await expect(cloud.world.settle()).rejects.toThrow('of the simulator');
+  expect(cloud.log.filter(({ text }) => text.includes('of the simulator'))).toEqual([]);
+});

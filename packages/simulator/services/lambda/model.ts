@@ -392,7 +392,9 @@ export class LambdaFunction {
           deadline,
         },
         (ending: InvocationEnding) =>
-          ended(ending.kind === 'returned' ? ending : { kind: 'failed', name: ending.name, message: ending.message }),
+          world.react(() =>
+            ended(ending.kind === 'returned' ? ending : { kind: 'failed', name: ending.name, message: ending.message }),
+          ),
       );
     });
   }
