@@ -20,7 +20,6 @@ import { readHandlerFile, toSingleFile } from '../runtime/function-code.js';
 import { EnvironmentPool } from '../runtime/recycled.js';
 import type { Endpoint } from '../services/apigateway/endpoint.js';
 import { RestApi } from '../services/apigateway/model.js';
-import type { GatewayCall } from '../services/apigateway/service-integration.js';
 import { CustomResources } from '../services/cloudformation/custom-resources.js';
 import { UserPools } from '../services/cognito/model.js';
 import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
@@ -58,7 +57,7 @@ import { Calls } from './calls.js';
 import type { CloudOptions, LiveOptions } from './cloud-options.js';
 import { resolveVariables } from './dynamic-references.js';
 import { findObstacles } from './find-obstacles.js';
-import { callForGateway, callForMachine } from './machine-calls.js';
+import { callForMachine, serveGateway } from './machine-calls.js';
 import type { OutsideHosts } from './outside-hosts.js';
 import { type FunctionSource, Pollers } from './pollers.js';
 import { AccountServices, type Services } from './services.js';
@@ -332,11 +331,10 @@ export class Cloud {
     for (const pipe of assembly.findByType('AWS::Pipes::Pipe'))
       met.attempt(pipe, () => this.pollers.connect(new Pipe(readPipe(pipe, assembly), pipes)));
     const findKeys: FindKeys = (issuer, then) => this.thirdParties.findKeys(issuer, then);
-    const callOfGateway: GatewayCall = (request, caller) => callForGateway(this.services, request, caller, live?.log);
     const around = {
       world,
       faults,
-      call: callOfGateway,
+      ...serveGateway(this.services, live?.log),
       iam,
       functions,
       share: load?.apiShare,

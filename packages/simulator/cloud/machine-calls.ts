@@ -1,5 +1,5 @@
 import type { Resource } from '../assembly/assembly.js';
-import type { GatewayCall } from '../services/apigateway/service-integration.js';
+import type { ServiceSurroundings } from '../services/apigateway/service-integration.js';
 import { describeObject } from '../services/s3/described.js';
 import type { ServiceCall } from '../services/states/tasks.js';
 import type { AwsError } from '../wire/request.js';
@@ -30,24 +30,31 @@ export function callForMachine(
   }
 }
 
-/** Carries a request of a gateway's integration out, as {@link callForMachine} does for a task. */
-export function callForGateway(
+/**
+ * Returns what integrations of a gateway need of an account: it carries their requests out, as {@link callForMachine} does for a task.
+ * @param log called with what has no model. @default the history ends
+ */
+export const serveGateway = (
   services: Services,
-  request: Parameters<GatewayCall>[0],
-  { label, role }: Parameters<GatewayCall>[1],
-  unmodelled: ((line: string) => void) | undefined,
-): ReturnType<GatewayCall> {
-  try {
-    // Errors name the session of the role.
-    const fn = { label, role, resource: { arn: role } as Resource };
-    const answer = services.perform({ ...request, protocol: 'json-1.0' }, { fn });
-    if (typeof answer === 'function') return (then) => answer((later) => then(withoutRaw(later)));
-    return withoutRaw(answer);
-  } catch (error) {
-    const what = `${request.service}.${request.operation}`;
-    return { error: answerUnmodelled({ caller: label, what, error: error as Error }, unmodelled) };
-  }
-}
+  log: ((line: string) => void) | undefined,
+): Pick<ServiceSurroundings, 'call' | 'unmodelled'> => ({
+  call(request, { label, role }) {
+    try {
+      // Errors name the session of the role.
+      const fn = { label, role, resource: { arn: role } as Resource };
+      const answer = services.perform({ ...request, protocol: 'json-1.0' }, { fn });
+      if (typeof answer === 'function') return (then) => answer((later) => then(withoutRaw(later)));
+      return withoutRaw(answer);
+    } catch (error) {
+      const what = `${request.service}.${request.operation}`;
+      return { error: answerUnmodelled({ caller: label, what, error: error as Error }, log) };
+    }
+  },
+  unmodelled(error) {
+    if (!log) throw error;
+    log(`${error.message}. The simulator has no model of this.`);
+  },
+});
 
 function withoutRaw(answer: Answer): { readonly output: object } | { readonly error: AwsError } {
   if ('raw' in answer) throw new Error('an integration of a gateway has no raw answer');

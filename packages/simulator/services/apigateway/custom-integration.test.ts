@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
 import { apiMethod, apiResource, createApi, integrationUri, requestApi } from '../../support/apis.js';
+import { NotModelled } from '../../wire/operation.js';
 
 /** Answers with its event, fails as the event says, or takes longer than it may. */
 const WORK = `exports.handler = async (event) => {
@@ -105,3 +106,23 @@ test.each([
 ])('what the model lacks is an error: %j', (integration, message) =>
   expect(() => create(integration)).toThrow(message),
 );
+
+test.each([
+  [
+    'event',
+    "the path 'sku' doesn't begin with $, in $input.path('sku')",
+    { RequestTemplates: { 'application/json': "$input.path('sku')" } },
+  ],
+  [
+    'answer',
+    "the path '$[?(@.got)]' isn't modelled from '[?(@.got)]' on, in $input.json('$[?(@.got)]')",
+    {
+      IntegrationResponses: [
+        { StatusCode: '200', ResponseTemplates: { 'application/json': "$input.json('$[?(@.got)]')" } },
+      ],
+    },
+  ],
+])('a template of the %s that reads what has no model ends the history', async (what, why, integration) => {
+  const asked = requestApi(create(integration), post({ sku: 'lamp' }));
+  await expect(asked).rejects.toThrow(new NotModelled(`the ${what} of /orders/{id} can't be made: ${why}`));
+});

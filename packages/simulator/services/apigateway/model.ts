@@ -24,7 +24,7 @@ import { buildProxyEvent, type ProxyEvent, parseProxyResponse } from './proxy.js
 import { buildRoutes, findRoute, normalizePath, parseFunctionArn, type RestRoute } from './routes.js';
 import type { ServiceSurroundings } from './service-integration.js';
 import { readMethodSettings, Throttling } from './throttling.js';
-import type { TemplateInput } from './velocity.js';
+import { runTemplates, type TemplateInput } from './velocity.js';
 
 /** AWS, "Amazon API Gateway quotas": the maximum payload of a REST API. */
 const MAX_PAYLOAD = 10 * 1024 * 1024;
@@ -193,29 +193,19 @@ export class RestApi implements Endpoint {
     input: TemplateInput,
     done: (response: ApiResponse | GatewayResponseType) => void,
   ): void {
-    const made = this.makeEvent(route, custom, input);
+    const made = runTemplates(this.around, `the event of ${route.resource}`, () => custom.toEvent(input));
     if (typeof made === 'string') {
       done(made);
       return;
     }
     const { event } = made;
-    const finish = (result: InvocationResult | 'accepted' | 'forbidden' | 'timeout'): void =>
-      done(result === 'forbidden' || result === 'timeout' ? NO_RESULT[result] : custom.toResponse(result, input));
+    const finish = (result: InvocationResult | 'accepted' | 'forbidden' | 'timeout'): void => {
+      const answer = (): ApiResponse | GatewayResponseType =>
+        result === 'forbidden' || result === 'timeout' ? NO_RESULT[result] : custom.toResponse(result, input);
+      done(runTemplates(this.around, `the answer of ${route.resource}`, answer));
+    };
     if (custom.isAsync(input)) this.callLater(route, functionArn, event, finish);
     else this.integrate(route, functionArn, event, finish);
-  }
-
-  private makeEvent(
-    { resource }: RestRoute,
-    custom: CustomIntegration,
-    input: TemplateInput,
-  ): ReturnType<CustomIntegration['toEvent']> {
-    try {
-      return custom.toEvent(input);
-    } catch (error) {
-      this.around.world.note(`the event of ${resource} can't be made: ${(error as Error).message}`);
-      return 'DEFAULT_5XX';
-    }
   }
 
   private authorize(

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
+import { serveGateway } from '../../cloud/machine-calls.js';
+import type { EventLoop } from '../../engine/event-loop.js';
 import { FixedFaults } from '../../engine/faults.js';
 import { apiMethod, requestApi } from '../../support/apis.js';
 import { allowStatement, arnOf, createCloud, queuePolicy, TABLE } from '../../support/clouds.js';
+import { NotModelled } from '../../wire/operation.js';
+import { runTemplates } from './velocity.js';
 
 type Properties = { [name: string]: Json };
 const join = (...parts: Json[]): Json => ({ 'Fn::Join': ['', parts] });
@@ -176,4 +180,30 @@ describe('refusals', () => {
   ])('what has no model is refused by name: %#', (integration, message) =>
     expect(() => create(integration as Properties, [])).toThrow(message),
   );
+});
+
+test.each([
+  ['Shop/Api call 1', { RequestTemplates: { 'application/json': "$input.path('sku')" } }],
+  [
+    'the answer of Shop/Api call 1',
+    { IntegrationResponses: [{ StatusCode: '202', ResponseTemplates: { 'application/json': "$input.path('sku')" } }] },
+  ],
+])('a template without a model ends the history: %s', async (what, integration) => {
+  const asked = requestApi(create({ ...toQueue, ...integration }, ['sqs:SendMessage']), post('{"sku":"tea"}'));
+  await expect(asked).rejects.toThrow(
+    new NotModelled(`${what} can't be made: the path 'sku' doesn't begin with $, in $input.path('sku')`),
+  );
+});
+
+test('a local cloud continues after a template without a model, and says so', () => {
+  const lines: string[] = [];
+  const { unmodelled } = serveGateway({} as Parameters<typeof serveGateway>[0], (line) => lines.push(line));
+  const world = { note: () => undefined } as unknown as EventLoop;
+  const made = runTemplates({ world, unmodelled }, 'the event of /', () => {
+    throw new NotModelled("the path 'sku' doesn't begin with $");
+  });
+  expect(made).toBe('DEFAULT_5XX');
+  expect(lines).toEqual([
+    "the event of / can't be made: the path 'sku' doesn't begin with $. The simulator has no model of this.",
+  ]);
 });

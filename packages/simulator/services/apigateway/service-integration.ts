@@ -1,11 +1,16 @@
 import type { JsonObject } from '../../assembly/intrinsics.js';
-import type { EventLoop } from '../../engine/event-loop.js';
 import type { FaultKind, FaultPlan } from '../../engine/faults.js';
 import type { AwsError, AwsRequest } from '../../wire/request.js';
 import { readRequest } from '../../wire/wire.js';
 import { fillTemplate, type GatewayResponseType } from './gateway-responses.js';
 import type { ApiResponse } from './messages.js';
-import { parseVelocity, type Template, type TemplateInput } from './velocity.js';
+import {
+  parseVelocity,
+  runTemplates,
+  type Template,
+  type TemplateInput,
+  type TemplateSurroundings,
+} from './velocity.js';
 
 /** Carries a request to a service out, with the rights of a role. @param caller label of the API */
 export type GatewayCall = (
@@ -17,8 +22,7 @@ export type GatewayCall = (
   | ((then: (answer: { readonly output: object } | { readonly error: AwsError }) => void) => void);
 
 /** Parts of an account that an integration with a service needs. */
-export interface ServiceSurroundings {
-  readonly world: EventLoop;
+export interface ServiceSurroundings extends TemplateSurroundings {
   readonly faults: FaultPlan;
   readonly call: GatewayCall;
 }
@@ -82,22 +86,17 @@ export function buildServiceIntegration(
     return readServiceRequest({ region, service, rest, headers, query, body: isForm || query.size === 0 ? body : '' });
   };
   return {
-    run(input, point, { world, faults, call }, done) {
-      let request: ReturnType<typeof toRequest>;
-      try {
-        request = toRequest(input);
-      } catch (error) {
-        world.note(`${point} can't be made: ${(error as Error).message}`);
-        return void world.after(1, () => done('DEFAULT_5XX'));
-      }
-      if (typeof request === 'string') return void done(request);
+    run(input, point, around, done) {
+      const { world, faults, call } = around;
+      const request = runTemplates(around, point, () => toRequest(input));
+      if (typeof request === 'string') return void world.after(1, () => done(request));
       const fault = faults.faultAt({ id: point, kinds: CALL_FAULTS });
       const { operation } = request;
       world.note(`${point} ${service}.${operation}${fault ? ` FAULT ${fault}` : ''}`);
       const answered = (answer: { readonly output: object } | { readonly error: AwsError }): void => {
         if (fault === 'answer-lost') return void done('INTEGRATION_TIMEOUT');
         const { status, body } = toAnswer(service, operation, answer);
-        done(respond({ matched: String(status), body }, input));
+        done(runTemplates(around, `the answer of ${point}`, () => respond({ matched: String(status), body }, input)));
       };
       world.after(
         world.latency((random) => random.between(1, 20)),

@@ -1,6 +1,8 @@
 import { Compile, parse } from 'velocityjs';
 import type { Json } from '../../assembly/intrinsics.js';
+import type { EventLoop } from '../../engine/event-loop.js';
 import { parsePath, readAt } from '../../wire/json-path.js';
+import { NotModelled } from '../../wire/operation.js';
 import type { Context } from './gateway-responses.js';
 
 /** Parts of a request, or of an integration's answer, that a template can read. */
@@ -30,7 +32,46 @@ export function parseVelocity(label: string, text: string): Template {
   } catch (error) {
     throw new Error(`${label}: the template is malformed: ${(error as Error).message}`);
   }
-  return (input) => new Compile(tree, { escape: false }).render({ ...variablesOf(input), util: UTIL });
+  return (input) => {
+    try {
+      return new Compile(tree, { escape: false }).render({ ...variablesOf(input), util: UTIL });
+    } catch (error) {
+      // velocityjs adds the place without a space.
+      if (error instanceof Error) error.message = error.message.replace(PLACE, ', in $1');
+      throw error;
+    }
+  };
+}
+
+const PLACE = /on (\$.*) at L\/N \d+:\d+$/;
+
+/** Parts of an account that templates need. */
+export interface TemplateSurroundings {
+  readonly world: EventLoop;
+  /** Takes what a template needs and no model has. @throws {NotModelled} in a history */
+  readonly unmodelled: (error: NotModelled) => void;
+}
+
+/**
+ * Runs templates.
+ * @param what they make, for messages
+ * @returns the gateway's own answer if they fail
+ * @throws {NotModelled} in a history, if they read what has no model: it would be about something else than what is deployed
+ */
+export function runTemplates<T>(
+  { world, unmodelled }: TemplateSurroundings,
+  what: string,
+  make: () => T,
+): T | 'DEFAULT_5XX' {
+  try {
+    return make();
+  } catch (cause) {
+    const error = cause as Error;
+    const message = `${what} can't be made: ${error.message}`;
+    if (error instanceof NotModelled) unmodelled(new NotModelled(message, { cause }));
+    world.note(message);
+    return 'DEFAULT_5XX';
+  }
 }
 
 function variablesOf({ body, context, path, querystring, header, stageVariables }: TemplateInput) {
