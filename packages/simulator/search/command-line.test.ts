@@ -3,9 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { allowStatement, arnOf, CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
+import { main } from './command-line.js';
 
 const COMMAND = fileURLToPath(new URL('./command.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -14,22 +15,43 @@ const TSX = import.meta.resolve('tsx');
 const folder = mkdtempSync(join(tmpdir(), 'simulate-'));
 const inFolder = (name: string): string => join(folder, name);
 
-const simulate = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = ROOT) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', TSX, COMMAND, ...args], {
-    cwd,
+/** Runs the command in a process of its own. */
+const spawnSimulate = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const { status, stdout } = spawnSync(process.execPath, ['--import', TSX, COMMAND, ...args], {
+    cwd: ROOT,
     encoding: 'utf8',
     env: { ...process.env, GITHUB_ACTIONS: '', ...env },
   });
-  return { status, stdout, stderr };
+  return { status, stdout };
 };
+
+/** Runs the command line in this process, which is faster. */
+async function simulate(args: readonly string[], cwd = ROOT) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const before = { cwd: process.cwd(), interrupted: process.listeners('SIGINT') };
+  vi.stubEnv('GITHUB_ACTIONS', '');
+  vi.spyOn(console, 'log').mockImplementation((text) => void out.push(`${text}\n`));
+  vi.spyOn(console, 'error').mockImplementation((text) => void err.push(`${text}\n`));
+  process.chdir(cwd);
+  try {
+    const status = await main(args);
+    return { status, stdout: out.join(''), stderr: err.join('') };
+  } finally {
+    process.chdir(before.cwd);
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    for (const listener of process.listeners('SIGINT'))
+      if (!before.interrupted.includes(listener)) process.off('SIGINT', listener);
+  }
+}
 
 beforeAll(() => {
   writeFileSync(inFolder('orders.http'), 'POST /v1\n\n{"id":"lamp"}\n');
 });
 
-test('a search lists its findings with their causes, and writes JUnit, SARIF, annotations, and a replay of each', () => {
+test('a search lists its findings with their causes, and writes JUnit, SARIF, annotations, and a replay of each', async () => {
   const [junit, sarif, out] = ['junit.xml', 'all.sarif', 'found'].map(inFolder) as [string, string, string];
-  const { status, stdout } = simulate(
+  const { status, stdout } = spawnSimulate(
     [
       ...[writeQueueShop(counting(false)), '--requests', inFolder('orders.http'), '--workers', '2', '--seeds', '2'],
       ...['--without', 'late,very-late', '--out', out, '--junit', junit, '--sarif', sarif],
@@ -49,19 +71,19 @@ test('a search lists its findings with their causes, and writes JUnit, SARIF, an
     runs: [{ results: expect.any(Array) }],
   });
   expect(existsSync(join(out, '1.json'))).toBe(true);
-  const again = simulate(['--replay', join(out, '1.json')]);
+  const again = await simulate(['--replay', join(out, '1.json')]);
   expect(again.stdout).toContain('BROKEN ');
   expect(again.status).toBe(1);
   // A request that is sent twice is a history too, and is played again as one.
   const [, twice] =
     /without a fault: 1 history\n(?:.*\n)*? {4}play it again: npx orderly-simulate --replay (\S+)/.exec(stdout) ?? [];
-  const repeated = simulate(['--replay', String(twice)]);
+  const repeated = await simulate(['--replay', String(twice)]);
   expect(repeated.stdout.match(/ client POST \/v1$/gm)).toHaveLength(2);
   expect(repeated.stdout).toContain('BROKEN the same request twice leaves the same tables\nPOST /v1, sent twice:');
 });
 
-test('an app without a finding exits with 0', () => {
-  const { status, stdout } = simulate([
+test('an app without a finding exits with 0', async () => {
+  const { status, stdout } = await simulate([
     ...[writeQueueShop(counting(true)), '--requests', inFolder('orders.http'), '--workers', '1', '--seeds', '2'],
   ]);
   expect(stdout).toMatch(/\d+ histories, 0 findings/);
@@ -81,7 +103,7 @@ test('a scenario in TypeScript is loaded, and its own promise is named', () => {
       },
     };`,
   );
-  const { status, stdout } = simulate([
+  const { status, stdout } = spawnSimulate([
     ...[writeQueueShop(counting(false)), '--scenario', inFolder('promises.ts'), '--workers', '1', '--seeds', '0'],
     ...['--out', inFolder('own')],
   ]);
@@ -112,7 +134,7 @@ test.each([1, 2])(
       `export const one = ${scenario('one', STOP)};
     export const two = ${scenario('two', '')};`,
     );
-    const { status, stdout } = simulate([
+    const { status, stdout } = spawnSimulate([
       ...[writeQueueShop(counting(false)), '--scenario', file, '--workers', String(workers), '--seeds', '0'],
       ...['--out', inFolder(`stopped-${workers}`)],
     ]);
@@ -135,7 +157,7 @@ test('a file that calls checkScenario is searched too', () => {
     await checkScenario('nowhere', { name: 'checked', play: async () => [{ invariant: 'never', detail: 'always' }] });`,
   );
   const app = writeQueueShop(counting(true));
-  const { stdout } = simulate([
+  const { stdout } = spawnSimulate([
     app,
     '--scenario',
     file,
@@ -149,7 +171,7 @@ test('a file that calls checkScenario is searched too', () => {
   expect(stdout).toContain('BROKEN never');
 });
 
-test('a finding of the second scenario is played again with it', () => {
+test('a finding of the second scenario is played again with it', async () => {
   const file = inFolder('both.mjs');
   writeFileSync(
     file,
@@ -158,8 +180,8 @@ test('a finding of the second scenario is played again with it', () => {
     export const two = make('two', [{ invariant: 'never', detail: 'always' }]);`,
   );
   const out = inFolder('both');
-  simulate([writeQueueShop(counting(true)), '--scenario', file, '--workers', '1', '--seeds', '0', '--out', out]);
-  expect(simulate(['--replay', join(out, '1.json')]).stdout).toContain('BROKEN never');
+  await simulate([writeQueueShop(counting(true)), '--scenario', file, '--workers', '1', '--seeds', '0', '--out', out]);
+  expect((await simulate(['--replay', join(out, '1.json')])).stdout).toContain('BROKEN never');
 });
 
 test.each([
@@ -168,24 +190,24 @@ test.each([
   [['cdk.out', '--without', 'floods'], 2, '--without floods: kinds are answer-lost'],
   [['nowhere', '--requests', 'x.http'], 1, 'Is it a cloud assembly? npx cdk synth --quiet makes one.'],
   [[writeQueueShop(''), '--requests', 'x.http', '--without-stacks', 'Chat'], 1, 'has no stack Chat; there are: Shop'],
-])('a wrong command line says what would be right: %j', (args, code, message) => {
-  const { status, stderr } = simulate(args);
+])('a wrong command line says what would be right: %j', async (args, code, message) => {
+  const { status, stderr } = await simulate(args);
   expect(stderr).toContain(message);
   expect(status).toBe(code);
 });
 
-test('the first call writes requests for the routes, the next one plays them, and says what it learns of the app', () => {
+test('the first call writes requests for the routes, the next one plays them, and says what it learns of the app', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'first-'));
   const app = writeQueueShop(counting(false));
   const options = [app, '--workers', '1', '--seeds', '0'];
-  const first = simulate(options, {}, cwd);
+  const first = await simulate(options, cwd);
   expect(first.stdout).toContain('requests.http is new, with 1 request that your app may expect:\n  POST /');
   expect(first.status).toBe(2);
   const file = join(cwd, 'requests.http');
   const text = readFileSync(file, 'utf8');
   expect(text).toContain('POST /\nContent-Type: application/json\n\n{}');
   writeFileSync(file, text.replace('{}', '{"id":"lamp"}'));
-  const next = simulate(options, {}, cwd);
+  const next = await simulate(options, cwd);
   expect(next.stderr).toMatch(/^Requests: requests.http\nPlays the requests without faults first/);
   expect(next.stdout).toMatch(
     /\d+ histories, \d+ findings, by the construct where the fault happened:\n(.*\n)* {2}Shop\/Work: .*answer-lost/,
@@ -193,27 +215,27 @@ test('the first call writes requests for the routes, the next one plays them, an
   expect(next.status).toBe(1);
 });
 
-test('an app that refuses every request is no app without findings', () => {
+test('an app that refuses every request is no app without findings', async () => {
   writeFileSync(inFolder('refused.http'), 'GET /nowhere\n');
-  const { status, stderr } = simulate([writeQueueShop(counting(true)), '--requests', inFolder('refused.http')]);
+  const { status, stderr } = await simulate([writeQueueShop(counting(true)), '--requests', inFolder('refused.http')]);
   expect(stderr).toMatch(/the app refuses every request even without faults:\n {2}GET \/nowhere -> 403 \{"message":/);
   expect(status).toBe(1);
 });
 
-test('a stored item is no request: an app that refuses all requests beside it is refused too', () => {
+test('a stored item is no request: an app that refuses all requests beside it is refused too', async () => {
   const steps = inFolder('put.json');
   const request = { request: 'GET /nowhere' };
   const put = { put: 'Shop/Table', item: { pk: { S: 'lamp' } } };
   writeFileSync(steps, JSON.stringify({ steps: [put, request, request] }));
-  const { status, stderr } = simulate([writeQueueShop(counting(true)), '--requests', steps, '--workers', '1']);
+  const { status, stderr } = await simulate([writeQueueShop(counting(true)), '--requests', steps, '--workers', '1']);
   expect(stderr).toContain('the app refuses every request even without faults:\n  GET /nowhere -> 403');
   expect(status).toBe(1);
 });
 
-test('requests that are refused among others are the first lines, and the last ones count them', () => {
+test('requests that are refused among others are the first lines, and the last ones count them', async () => {
   const file = inFolder('some-refused.http');
   writeFileSync(file, 'GET /nowhere\n\n###\nPOST /\n\n{"id":"lamp"}\n');
-  const { status, stdout } = simulate([
+  const { status, stdout } = await simulate([
     ...[writeQueueShop(counting(true)), '--requests', file, '--workers', '1', '--seeds', '0'],
   ]);
   const said = '1 request is refused even without faults, so what it would do is not searched';
@@ -222,19 +244,22 @@ test('requests that are refused among others are the first lines, and the last o
   expect(status).toBe(0);
 });
 
-test('the printed command plays a finding again with the options of its search', () => {
+test('the printed command plays a finding again with the options of its search', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'again-'));
   const app = writeQueueShop(counting(false), { Canary: { Type: 'AWS::Synthetics::Canary' } });
   writeFileSync(join(cwd, 'own.http'), 'POST /v1\n\n{"id":"lamp"}\n');
-  const { stdout } = simulate([app, '--requests', 'own.http', '--tolerant', '--workers', '1', '--seeds', '0'], {}, cwd);
+  const { stdout } = await simulate(
+    [app, '--requests', 'own.http', '--tolerant', '--workers', '1', '--seeds', '0'],
+    cwd,
+  );
   const [, printed = ''] = /play it again: npx orderly-simulate (.*)/.exec(stdout) ?? [];
-  const again = simulate(printed.split(' '), {}, cwd);
+  const again = await simulate(printed.split(' '), cwd);
   expect(again.stdout).toContain('BROKEN ');
   expect(again.stderr).toBe('');
   expect(again.status).toBe(1);
 });
 
-test('a module models the hosts that functions call; without it, the app says which host nobody has modelled', () => {
+test('a module models the hosts that functions call; without it, the app says which host nobody has modelled', async () => {
   const charge = `exports.handler = async (event) => {
     const { status } = await fetch('https://cards.example.com/charges', { method: 'POST' });
     if (status !== 201) throw new Error('charge: ' + status);
@@ -252,15 +277,15 @@ test('a module models the hosts that functions call; without it, the app says wh
     } }; };`,
   );
   const options = [app, '--requests', steps, '--workers', '1', '--seeds', '0', '--out', inFolder('outside')];
-  const without = simulate(options);
+  const without = await simulate(options);
   expect(without.stderr).toContain('functions call cards.example.com, which nobody has modelled');
-  const modelled = simulate([...options, '--outside', inFolder('outside.mjs')]);
+  const modelled = await simulate([...options, '--outside', inFolder('outside.mjs')]);
   expect(modelled.stdout).toMatch(/answer-lost at Shop\/Charge: \d+ histor/);
   expect(modelled.stdout).not.toContain('Not looked at');
-  expect(simulate(['--replay', inFolder('outside/1.json')]).stdout).toContain('POST cards.example.com/charges');
+  expect((await simulate(['--replay', inFolder('outside/1.json')])).stdout).toContain('POST cards.example.com/charges');
 });
 
-test('a call of AWS without a model names its function and the way out, and a module of models is this way', () => {
+test('a call of AWS without a model names its function and the way out, and a module of models is this way', async () => {
   const code = `exports.handler = async ({ id }) => {
     const { status } = await fetch('https://email.eu-west-1.amazonaws.com/v2/email/outbound-emails', { method: 'POST', body: id });
     if (status !== 200) throw new Error('mail: ' + status);
@@ -278,13 +303,13 @@ test('a call of AWS without a model names its function and the way out, and a mo
     } };`,
   );
   const options = [app, '--requests', steps, '--workers', '1', '--seeds', '0', '--out', inFolder('mails')];
-  const without = simulate(options);
+  const without = await simulate(options);
   expect(without.stderr).toContain(
     'Shop/Mail calls POST https://email.eu-west-1.amazonaws.com/v2/email/outbound-emails, and the simulator has no model of this. ' +
       '--outside <module> with a model of email.eu-west-1.amazonaws.com answers it; or leave out the requests that lead to it.\n',
   );
   expect(without.status).toBe(1);
-  const modelled = simulate([...options, '--outside', inFolder('mails.mjs')]);
+  const modelled = await simulate([...options, '--outside', inFolder('mails.mjs')]);
   expect(modelled.stderr).not.toContain('no model');
   expect(modelled.stdout).toMatch(/\d+ histories, \d+ finding/);
 });
