@@ -128,6 +128,11 @@ export class EventBridge {
     return this.rules.buses.has(name) ? name : undefined;
   }
 
+  /** @param bus name or ARN; returns `undefined` if no bus takes events by it */
+  destinationOf(bus: string): string | undefined {
+    return this.rules.isOutside(bus) ? bus : this.busName(bus);
+  }
+
   /**
    * Accepts an event; each matching rule delivers it to its targets.
    * @param by the function that puts it
@@ -158,7 +163,7 @@ export class EventBridge {
     for (const rule of this.rules.enabledOn(bus)) {
       if (!rule.pattern || !matches(rule.pattern, event)) continue;
       for (const target of rule.reached) {
-        const isThird = isOfBus && this.rules.findBus(target.Arn) !== undefined;
+        const isThird = isOfBus && this.busTargeted(target) !== undefined;
         if (!isThird) this.handOver(rule, target, event);
         else this.around.world.note(`${rule.resource.label}: no third bus gets ${event['detail-type']}`);
       }
@@ -252,7 +257,7 @@ export class EventBridge {
         rule: { arn: rule.resource.arn, name: nameOf(rule) },
         now: world.now,
       });
-      const bus = this.rules.findBus(target.Arn);
+      const bus = this.busTargeted(target);
       if (bus !== undefined) this.accept(bus, event, undefined, true);
       else if (queue) {
         // AWS re:Post, "How do I resolve FailedInvocation errors in EventBridge?": what is refused with a status of 4xx isn't tried again.
@@ -294,7 +299,7 @@ export class EventBridge {
     // User Guide, "Using IAM roles to let rules access their targets": a state machine is started with the target's role.
     if (machines.has(target.Arn))
       return iam.roleAllows(target.RoleArn ?? '', { action: 'states:StartExecution', resource: target.Arn });
-    if (this.rules.findBus(target.Arn) !== undefined) {
+    if (this.busTargeted(target) !== undefined) {
       const { source, 'detail-type': detailType } = event;
       const access = putAccess({ bus: target.Arn, source, detailType, byRule: true }, this.assembly.home);
       return iam.roleAllows(target.RoleArn ?? '', access) && !iam.resourceDenies(access);
@@ -305,6 +310,11 @@ export class EventBridge {
         ? 'sns:Publish'
         : 'lambda:InvokeFunction';
     return this.mayReach(rule, target.Arn, action);
+  }
+
+  /** Returns the bus that a target is; `undefined` if it is none. */
+  private busTargeted({ Arn }: Target): string | undefined {
+    return this.rules.isOutside(Arn) ? Arn : this.rules.findBus(Arn);
   }
 
   private mayReach(rule: Rule, arn: string, action: string): boolean {
