@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { checkAssembly } from '../../cloud/check-assembly.js';
 import {
   allowStatement,
   arnOf,
@@ -7,6 +8,7 @@ import {
   functionResource,
   queuePolicy,
   resultsOf,
+  writeAssembly,
 } from '../../support/clouds.js';
 
 const BUS_ARN = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
@@ -147,4 +149,15 @@ describe('a bus of another account', () => {
     expect(await resultsOf(cloud)).toEqual([{ kind: 'returned', value: status }]);
     expect(cloud.events.accepted.map((one) => one.bus)).toEqual(buses);
   });
+});
+
+test('a rule that starts a machine without a model is no obstacle beside the machine', () => {
+  const States = { Rest: { Type: 'Task', Resource: 'arn:aws:states:::ecs:runTask', End: true } };
+  const Machine = {
+    Type: 'AWS::StepFunctions::StateMachine',
+    Properties: { RoleArn: arnOf('Role'), DefinitionString: JSON.stringify({ StartAt: 'Rest', States }) },
+  };
+  const On = rule('default', { Arn: { Ref: 'Machine' }, RoleArn: arnOf('Role') });
+  const obstacles = checkAssembly(writeAssembly({ Machine, On, Role: role() }));
+  expect(obstacles.map(({ label }) => label)).toEqual(['Shop/Machine']);
 });

@@ -101,14 +101,17 @@ export class EventBridge {
     },
   ) {
     this.accepted = around.world.records();
-    const functions = new Set(assembly.findByType('AWS::Lambda::Function').map(({ arn }) => arn));
+    // A machine that has no model is an obstacle of its own.
+    const own = ['AWS::Lambda::Function', 'AWS::StepFunctions::StateMachine'].flatMap((type) =>
+      assembly.findByType(type),
+    );
+    const invoked = new Set(own.map(({ arn }) => arn));
     this.schedules = new Schedules(around.world);
     this.rules = new Rules(assembly, {
       schedules: this.schedules,
       met: around.met,
       tick: (rule) => this.tick(rule),
-      reaches: (arn) =>
-        around.queues.has(arn) || functions.has(arn) || around.topics.reachesPrograms(arn) || around.machines.has(arn),
+      reaches: (arn) => around.queues.has(arn) || invoked.has(arn) || around.topics.reachesPrograms(arn),
     });
   }
 
