@@ -72,7 +72,7 @@ type Account = AllOf<
 const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
   events: /^PutEvents$/,
   logs: /^(DescribeLogGroups|FilterLogEvents|StartQuery|GetQueryResults)$/,
-  s3: /^(Get|Put|Delete)Object$/,
+  s3: /^((Get|Head|Put|Delete)Object|HeadBucket|ListObjectsV2)$/,
   secretsmanager: /^(Get|List|Describe|Put)/,
   sns: /^Publish(Batch)?$/,
   sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkAssembly } from '../cloud/check-assembly.js';
+import { addAssetFiles, functionResource, writeAssembly } from '../support/clouds.js';
 import { environment, value } from '../support/environments.js';
 import { toSingleFile } from './function-code.js';
 
@@ -109,4 +111,12 @@ test('the SDK v2 is a package of the runtime up to Node.js 16, and missing from 
   expect(() => singleFile({ 'index.js': source }, 'nodejs16.x')).toThrow('npm install --save-dev aws-sdk');
   const made = () => environment(singleFile({ 'index.js': source }, 'nodejs18.x'));
   expect(made).toThrow("Cannot find module 'aws-sdk'");
+});
+
+test('a handler that is not compiled yet is named with what to do', () => {
+  const app = writeAssembly(functionResource('Work', [], { Handler: 'place.handler' }));
+  addAssetFiles(app, { 'Work/place.ts': 'export const handler = async () => undefined;' });
+  expect(checkAssembly(app).map(({ what }) => what)).toEqual([
+    'the handler place.handler of Shop/Work needs place.js, place.mjs or place.cjs in its asset, which has none of them; it has place.ts: compile it, and run cdk synth again',
+  ]);
 });
