@@ -77,7 +77,7 @@ const INVOKES_NOTHING =
   /^AWS::(IAM|Logs|CloudWatch|ApplicationAutoScaling)::|^AWS::Lambda::(Permission|EventInvokeConfig)$/;
 
 /** Tells whether any resource names the function, besides those that invoke nothing and custom resources. */
-function isInvoked({ arn, ref, logicalId }: Resource, assembly: Assembly): boolean {
+export function isInvoked({ arn, ref, logicalId }: Resource, assembly: Assembly): boolean {
   return assembly.resources.some((one) => {
     if (one.logicalId === logicalId || INVOKES_NOTHING.test(one.type) || isCustomResource(one)) return false;
     const text = JSON.stringify(one.properties);
