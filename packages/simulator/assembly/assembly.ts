@@ -28,8 +28,14 @@ export interface Resource extends ResourceIdentity {
   readonly properties: JsonObject;
 }
 
+interface TemplateResource {
+  readonly Type: string;
+  readonly Properties?: JsonObject;
+  readonly Condition?: string;
+}
+
 interface Template {
-  readonly Resources?: Record<string, { Type: string; Properties?: JsonObject; Condition?: string }>;
+  readonly Resources?: Record<string, TemplateResource>;
   readonly Parameters?: Record<string, { Type?: string; Default?: Json }>;
   readonly Conditions?: Record<string, Json>;
   readonly Mappings?: Record<string, Record<string, Record<string, Json>>>;
@@ -78,11 +84,15 @@ export class Assembly {
   readonly outputs = new Map<string, Json>();
   /** Attributes that something refers to, and whose value the model of the resource's type doesn't know. */
   readonly unknownAttributes: { readonly type: string; readonly label: string; readonly attribute: string }[] = [];
+  /** Properties that can't be resolved, each with the reason. They are left out. */
+  readonly unresolved: { readonly type: string; readonly label: string; readonly what: string }[] = [];
   /** Parameters of Systems Manager whose values templates take when they are deployed, and that no earlier stack has. */
   readonly unknownParameters: { readonly name: string; readonly uses: readonly Use[] }[] = [];
   /** Values that stacks import, and that no earlier stack exports: those of another app. */
   readonly unknownImports: { readonly stack: string; readonly export: string }[] = [];
   private readonly exports = new Map<string, Json>();
+  /** Values that stand for attributes which aren't known. */
+  private readonly unknownValues: string[] = [];
   private readonly byType = new Map<string, Resource[]>();
   /** Resources by ARN, and by the value of a reference to them. */
   private readonly byName = new Map<Json | undefined, Resource>();
@@ -178,14 +188,16 @@ export class Assembly {
       attribute: (of, attribute) => {
         if (isRunType(resources[of]?.Type ?? '')) return answerReference(`${name}/${of}`, attribute);
         const identity = identify(of);
-        const value = readAttribute(identity, attribute);
+        const value = readAttribute(identity, attribute) ?? readOwnProperty(resources[of], attribute, lookup);
         if (value !== undefined) return value;
         this.unknownAttributes.push({
           type: resources[of]?.Type ?? '',
           label: labelOf(of),
           attribute,
         });
-        return `${identity.ref}.${attribute}`;
+        const standsForIt = `${identity.ref}.${attribute}`;
+        this.unknownValues.push(standsForIt);
+        return standsForIt;
       },
       imported: (of) => {
         const value = this.exports.get(of);
@@ -208,6 +220,7 @@ export class Assembly {
         return result;
       },
       mapping: (map, key, second) => template.Mappings?.[map]?.[key]?.[second] ?? null,
+      isUnknown: (value) => typeof value === 'string' && this.unknownValues.some((one) => value.includes(one)),
     };
     const identify = (logicalId: string): ResourceIdentity => {
       const known = identities.get(logicalId);
@@ -231,7 +244,7 @@ export class Assembly {
         logicalId,
         type: Type,
         label: labelOf(logicalId),
-        properties: resolve(Properties, lookup) as JsonObject,
+        properties: this.resolveProperties({ type: Type, label: labelOf(logicalId) }, Properties, lookup),
       });
     }
     const outputs: Stack['outputs'][number][] = [];
@@ -249,6 +262,20 @@ export class Assembly {
       });
     }
     this.stacks.push({ name, template: body, terminationProtection, outputs });
+  }
+
+  /** Resolves what can be resolved, and remembers what can't. */
+  private resolveProperties(of: { type: string; label: string }, properties: JsonObject, lookup: Lookup): JsonObject {
+    const resolved = Object.entries(properties).map(([property, value]) => {
+      try {
+        return resolve({ [property]: value }, lookup) as JsonObject;
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        this.unresolved.push({ ...of, what: `${property}: ${error.message}` });
+        return {};
+      }
+    });
+    return Object.assign({}, ...resolved) as JsonObject;
   }
 
   private add(resource: Resource): void {
@@ -274,6 +301,12 @@ function findUses({ Resources = {}, Conditions, Outputs }: Template, parameter: 
     Object.entries(Properties).flatMap(([property, value]) => (takes(value) ? [{ type, property }] : [])),
   );
   return takes([Conditions, Outputs]) ? [...ofResources, { type: '', property: '' }] : ofResources;
+}
+
+/** Returns an attribute that is a property of the same name. AWS CloudFormation, "AWS::SSM::Parameter", "Return values". */
+function readOwnProperty(resource: TemplateResource | undefined, name: string, lookup: Lookup): Json | undefined {
+  if (resource?.Type !== 'AWS::SSM::Parameter' || !['Type', 'Value'].includes(name)) return undefined;
+  return resolve(resource.Properties?.[name] ?? null, lookup);
 }
 
 /** Returns the labels that constructs of several stacks have. */

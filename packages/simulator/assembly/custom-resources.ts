@@ -12,7 +12,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 };
 
 /** Custom resources of the CDK that a model creates in the place of their function. */
-const BY_MODEL = new Set(['Custom::AWS', 'Custom::S3BucketNotifications']);
+const BY_MODEL = new Set(['Custom::AWS', 'Custom::CDKBucketDeployment', 'Custom::S3BucketNotifications']);
 
 const isCustomType = (type: string): boolean =>
   type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource';

@@ -61,6 +61,12 @@ const KINDS: Readonly<
   },
   // There is one version of a function here, so its aliases and versions are the function itself.
   'AWS::Lambda::Alias': { of: (_, home, properties) => qualified(home, properties, properties.Name) },
+  'AWS::Lambda::EventSourceMapping': {
+    of: (name, home) => ({
+      attributes: { EventSourceMappingArn: home.arn('lambda', `event-source-mapping:${name}`), Id: name },
+    }),
+  },
+  'AWS::Lambda::LayerVersion': { of: (name) => ({ attributes: { LayerVersionArn: name } }) },
   'AWS::Lambda::Url': {
     of: (name, { region }, { TargetFunctionArn }) => ({
       ref: String(TargetFunctionArn),
@@ -75,7 +81,8 @@ const KINDS: Readonly<
     name: 'QueueName',
     of: (given, home, { FifoQueue }) => {
       const name = FifoQueue === true && !given.endsWith('.fifo') ? `${given}.fifo` : given;
-      return { ref: home.queueUrl(name), arn: home.arn('sqs', name), attributes: { QueueName: name } };
+      const url = home.queueUrl(name);
+      return { ref: url, arn: home.arn('sqs', name), attributes: { QueueName: name, QueueUrl: url } };
     },
   },
   'AWS::DynamoDB::GlobalTable': { name: 'TableName', of: table },
@@ -91,6 +98,7 @@ const KINDS: Readonly<
         'events',
         `rule/${typeof bus === 'string' && bus !== 'default' ? `${bus.split('/').at(-1)}/` : ''}${name}`,
       ),
+      attributes: { RuleName: name },
     }),
   },
   'AWS::IAM::ManagedPolicy': {
@@ -166,18 +174,26 @@ const KINDS: Readonly<
   'AWS::Cognito::UserPoolDomain': { name: 'Domain', of: (name) => ({ ref: name }) },
   'AWS::Cognito::UserPoolGroup': { name: 'GroupName', of: (name) => ({ ref: name }) },
   'AWS::Cognito::UserPoolResourceServer': { of: (name, _, { Identifier }) => ({ ref: String(Identifier ?? name) }) },
+  'AWS::ApiGateway::Authorizer': { of: (name) => ({ attributes: { AuthorizerId: name } }) },
   'AWS::ApiGateway::ApiKey': { of: (name) => ({ attributes: { APIKeyId: name } }) },
   'AWS::ApiGateway::Model': { name: 'Name', of: () => ({}) },
+  'AWS::ApiGateway::Resource': { of: (name) => ({ attributes: { ResourceId: name } }) },
   'AWS::ApiGateway::RequestValidator': { of: (name) => ({ attributes: { RequestValidatorId: name } }) },
   'AWS::ApiGateway::UsagePlan': { of: (name) => ({ attributes: { Id: name } }) },
   'AWS::ApiGatewayV2::Api': {
-    of: (name, { region }) => ({
-      attributes: { ApiEndpoint: `https://${name}.execute-api.${region}.amazonaws.com`, ApiId: name },
+    of: (name, home) => ({
+      attributes: {
+        ApiEndpoint: `https://${name}.execute-api.${home.region}.amazonaws.com`,
+        ApiId: name,
+        ExecuteApiArn: home.arn('execute-api', name),
+      },
     }),
   },
+  'AWS::ApiGatewayV2::Integration': { of: (name) => ({ attributes: { IntegrationId: name } }) },
+  'AWS::ApiGatewayV2::Route': { of: (name) => ({ attributes: { RouteId: name } }) },
   'AWS::ApiGatewayV2::Authorizer': { of: (name) => ({ attributes: { AuthorizerId: name } }) },
   'AWS::ApiGatewayV2::Stage': { name: 'StageName', of: () => ({}) },
-  'AWS::ApiGateway::RestApi': { of: (name) => ({ attributes: { RootResourceId: `${name}-root` } }) },
+  'AWS::ApiGateway::RestApi': { of: (name) => ({ attributes: { RestApiId: name, RootResourceId: `${name}-root` } }) },
 };
 
 /** @param name used unless the template sets one */
@@ -201,7 +217,7 @@ export const readAttribute = (identity: ResourceIdentity, name: string): Json | 
 /** @param properties with the function's name or ARN */
 function qualified(home: AccountAndRegion, { FunctionName }: JsonObject, qualifier: Json | undefined) {
   const arn = home.arn('lambda', `function:${String(FunctionName).split(':')[6] ?? String(FunctionName)}`);
-  return { ref: arn, arn, attributes: { FunctionArn: arn, Version: '1', AliasName: String(qualifier) } };
+  return { ref: arn, arn, attributes: { AliasArn: arn, FunctionArn: arn, Version: '1', AliasName: String(qualifier) } };
 }
 
 function table(name: string, home: AccountAndRegion): Partial<ResourceIdentity> {
@@ -224,5 +240,23 @@ function secret(name: string, home: AccountAndRegion): Partial<ResourceIdentity>
 const bucket = (name: string, { region }: AccountAndRegion): ResourceIdentity => ({
   ref: name,
   arn: `arn:${PARTITION}:s3:::${name}`,
-  attributes: { DomainName: `${name}.s3.amazonaws.com`, RegionalDomainName: `${name}.s3.${region}.amazonaws.com` },
+  attributes: {
+    DomainName: `${name}.s3.amazonaws.com`,
+    DualStackDomainName: `${name}.s3.dualstack.${region}.amazonaws.com`,
+    RegionalDomainName: `${name}.s3.${region}.amazonaws.com`,
+    WebsiteURL: `http://${name}.s3-website${DASHED_WEBSITES.has(region) ? '-' : '.'}${region}.amazonaws.com`,
+  },
 });
+
+/** Regions whose websites have a dash before the region. Amazon S3 endpoints and quotas, "Amazon S3 website endpoints". */
+const DASHED_WEBSITES: ReadonlySet<string> = new Set([
+  'ap-northeast-1',
+  'ap-southeast-1',
+  'ap-southeast-2',
+  'eu-west-1',
+  'sa-east-1',
+  'us-east-1',
+  'us-gov-west-1',
+  'us-west-1',
+  'us-west-2',
+]);

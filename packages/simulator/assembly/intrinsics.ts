@@ -19,6 +19,8 @@ export interface Lookup {
   stackOutput(stack: string, output: string, region?: string): Json;
   condition(name: string): boolean;
   mapping(map: string, key: string, second: string): Json;
+  /** Whether a value contains one that nobody knows: then a part of it isn't known either, and stands for itself. @default none */
+  isUnknown?(value: Json): boolean;
 }
 
 /** Represents `AWS::NoValue`: the property is absent. */
@@ -72,15 +74,20 @@ function evaluateFunction(name: string, argument: Json, lookup: Lookup): Json | 
       return substitute(argument, lookup);
     case 'Fn::Join': {
       const [separator = '', parts = []] = list();
-      return requireList(resolve(parts, lookup)).map(requireText).join(requireText(separator));
+      const joined = resolve(parts, lookup);
+      if (lookup.isUnknown?.(joined)) return joined;
+      return requireList(joined).map(requireText).join(requireText(separator));
     }
     case 'Fn::Split': {
       const [separator = '', whole = ''] = list();
-      return requireText(resolve(whole, lookup)).split(requireText(separator));
+      const text = resolve(whole, lookup);
+      return lookup.isUnknown?.(text) ? text : requireText(text).split(requireText(separator));
     }
     case 'Fn::Select': {
       const [index = 0, from = []] = list();
-      const found = requireList(resolve(from, lookup))[Number(resolve(index, lookup))];
+      const all = resolve(from, lookup);
+      if (lookup.isUnknown?.(all)) return all;
+      const found = requireList(all)[Number(resolve(index, lookup))];
       if (found === undefined) throw new TemplateError(`Fn::Select: nothing at ${JSON.stringify(index)}`);
       return found;
     }

@@ -261,7 +261,9 @@ interface Reading {
 
 function listCallFaults(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
   // KMS stores nothing of its requests, and functions only read parameters and stacks.
-  const reads = ['kinesis', 'scheduler', 'secretsmanager'].includes(service) && /^(Get|List|Describe)/.test(operation);
+  const reads =
+    (['kinesis', 'scheduler', 'secretsmanager'].includes(service) && /^(Get|List|Describe)/.test(operation)) ||
+    (service === 's3' && /^(Head|List)/.test(operation));
   const writes =
     WRITES.has(operation) ||
     !(reads || ['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring', 'logs'].includes(service));

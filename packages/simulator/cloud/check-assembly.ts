@@ -3,6 +3,7 @@ import { readAssembly } from '../assembly/without-stacks.js';
 import { Random } from '../engine/random.js';
 import { Environment, type EnvironmentHost } from '../runtime/environment.js';
 import { CodeNotRunnable, findCodeObstacle, isProviderOnly } from '../runtime/function-code.js';
+import { HandlerNotFound } from '../runtime/handler.js';
 import { Cloud, Deployment } from './cloud.js';
 
 /**
@@ -33,7 +34,7 @@ function findRefused(deployment: Deployment): readonly Obstacle[] {
 /** Finds functions whose module can't be loaded. */
 function findUnloadable(deployment: Deployment): readonly Obstacle[] {
   const { assembly } = deployment;
-  return assembly.findByType('AWS::Lambda::Function').flatMap((resource) => {
+  return assembly.findByType('AWS::Lambda::Function').flatMap((resource): readonly Obstacle[] => {
     // Its known problems are among the obstacles already; a provider of custom resources never runs.
     if (findCodeObstacle(resource, assembly) !== undefined || isProviderOnly(resource, assembly)) return [];
     const { type, label, properties } = resource;
@@ -52,6 +53,10 @@ function findUnloadable(deployment: Deployment): readonly Obstacle[] {
       if (error instanceof CodeNotRunnable && error.install.length > 0) {
         const what = 'its code needs packages that are not installed here';
         return [{ type, label, what, mayBeIgnored: false, install: error.install }];
+      }
+      if (error instanceof HandlerNotFound) {
+        const meaning = 'its invocations fail, here as at AWS';
+        return [{ type, label, what: error.message, meaning, mayBeIgnored: true }];
       }
       const { name, message } = error as Error;
       const what =

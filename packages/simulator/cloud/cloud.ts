@@ -41,6 +41,7 @@ import type { StreamMapping } from '../services/lambda/stream-mapping.js';
 import { LogSubscriptions } from '../services/logs/subscriptions.js';
 import { readPipe } from '../services/pipes/definition.js';
 import { Pipe } from '../services/pipes/pipe.js';
+import { DEPLOYS_FILES, readDeployedFiles } from '../services/s3/deployed-files.js';
 import { Buckets } from '../services/s3/model.js';
 import { BucketNotifications, findBucketsOnBus } from '../services/s3/notifications.js';
 import { Scheduler } from '../services/scheduler/model.js';
@@ -256,6 +257,11 @@ export class Cloud {
       assembly.home.account,
       findBucketsOnBus(assembly),
     );
+    for (const deployment of assembly.findByType(DEPLOYS_FILES))
+      met.attempt(deployment, () => {
+        for (const { bucket, key, body, contentType } of readDeployedFiles(deployment, assembly))
+          this.buckets.put(bucket, key, body, contentType);
+      });
     const keys = keySeed === undefined ? world.random : new Random(keySeed);
     this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), keys.fork('kms'));
     this.parameters = new Parameters(world, assembly.home, assembly.findByType('AWS::SSM::Parameter'));

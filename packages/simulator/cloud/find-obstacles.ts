@@ -43,6 +43,9 @@ export const findObstacles = (assembly: Assembly): readonly Obstacle[] => [
       meaning: 'something in the template refers to it, and its value is not known',
       mayBeIgnored: false,
     })),
+  ...assembly.unresolved
+    .filter(({ type }) => Object.hasOwn(MODELLED, type))
+    .map((one) => ({ ...one, meaning: 'the property has no value', mayBeIgnored: false })),
   ...Policies.of(assembly).unread.map(({ holder, what }) => ({
     type: 'AWS::IAM::Policy',
     label: holder,

@@ -536,6 +536,26 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     },
   },
   'AWS::SQS::QueuePolicy': { modelled: ['PolicyDocument', 'Queues'] },
+  'Custom::CDKBucketDeployment': {
+    modelled: [
+      'DestinationBucketKeyPrefix',
+      'DestinationBucketName',
+      'ServiceToken',
+      'SourceBucketNames',
+      'SourceMarkers',
+      'SourceObjectKeys',
+    ],
+    inert: {
+      DestinationBucketArn: 'it has the name as well',
+      DistributionId: 'caches in front of a bucket are no part of a history',
+      DistributionPaths: 'as its distribution',
+      OutputObjectKeys: 'what something takes from the answer is an unknown attribute',
+      Prune: 'the bucket is empty before',
+      RetainOnDelete: 'no stack is deleted within a history',
+      WaitForDistributionInvalidation: 'as its distribution',
+    },
+    defaults: { Extract: [true, 'true'] },
+  },
   'Custom::S3BucketNotifications': {
     modelled: ['BucketName', 'NotificationConfiguration', 'ServiceToken'],
     inert: {

@@ -22,6 +22,7 @@ import type { Parameters as SsmParameters } from '../services/ssm/model.js';
 import { statesApi } from '../services/states/api.js';
 import { stsApi } from '../services/sts/api.js';
 import { type Operation, type Operations, RawResponse, Refused, UnknownOperation } from '../wire/operation.js';
+import type { Presigned } from '../wire/presigned.js';
 import type { AwsError, AwsRequest, WireRequest } from '../wire/request.js';
 import { accessDenied, requiredAccesses } from './accesses.js';
 
@@ -71,7 +72,7 @@ type Account = AllOf<
 const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
   events: /^PutEvents$/,
   logs: /^(DescribeLogGroups|FilterLogEvents|StartQuery|GetQueryResults)$/,
-  s3: /^(Get|Put|Delete)Object$/,
+  s3: /^((Get|Head|Put|Delete)Object|HeadBucket|ListObjectsV2)$/,
   secretsmanager: /^(Get|List|Describe|Put)/,
   sns: /^Publish(Batch)?$/,
   sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,
@@ -133,10 +134,18 @@ export class AccountServices implements Services {
     return service === 'dynamodb' ? this.dynamodb.begin(operation, input) : () => undefined;
   }
 
+  /** Returns the function that has signed the address of a request, whose rights it then has, whoever sends it. */
+  private signerOf({ input }: AwsRequest): Principal | undefined {
+    const presigned = input.Presigned as Presigned | undefined;
+    return (
+      presigned && [...this.account.functions.values()].find(({ sessionToken }) => sessionToken === presigned.token)
+    );
+  }
+
   perform(request: AwsRequest, caller: { readonly fn: Principal }): Answer | Later {
     const { iam, world } = this.account;
     const { service, operation, input, refusedEntries, staleBy } = request;
-    const { label, role, resource } = caller.fn;
+    const { label, role, resource } = this.signerOf(request) ?? caller.fn;
     const denied = requiredAccesses(request, this.account).find(
       (access) =>
         !iam.roleAllows(role, access) ||

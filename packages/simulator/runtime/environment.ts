@@ -4,7 +4,7 @@ import { type CodeUnderTest, enterCode, runWork } from '../engine/turn.js';
 import type { Bundle, BundleFiles } from './bundle.js';
 import { describeError, Ended, HEADINGS } from './faults-of-code.js';
 import { Scratch } from './filesystem.js';
-import { callHandler, checkHandler, EXPORTS_LATER, exportOf, type Handler } from './handler.js';
+import { callHandler, checkHandler, EXPORTS_LATER, exportOf, type Handler, HandlerNotFound } from './handler.js';
 import type { HttpRequest, ResponseHandler } from './http.js';
 import { Leftovers } from './leftovers.js';
 import { type Externals, provideGlobals } from './provided.js';
@@ -228,8 +228,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     const found = exportOf(handler)
       .split('.')
       .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], exported);
-    if (typeof found !== 'function')
-      throw new Error(`Runtime.HandlerNotFound: ${handler} is undefined or not exported`);
+    if (typeof found !== 'function') throw new HandlerNotFound(handler);
     checkHandler(found as Handler, this.variables.AWS_EXECUTION_ENV);
     this.handler = found as Handler;
   }

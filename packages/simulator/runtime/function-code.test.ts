@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkAssembly } from '../cloud/check-assembly.js';
+import { addAssetFiles, createCloud, functionResource, resultsOf, writeAssembly } from '../support/clouds.js';
 import { environment, value } from '../support/environments.js';
 import { toSingleFile } from './function-code.js';
 
@@ -109,4 +111,21 @@ test('the SDK v2 is a package of the runtime up to Node.js 16, and missing from 
   expect(() => singleFile({ 'index.js': source }, 'nodejs16.x')).toThrow('npm install --save-dev aws-sdk');
   const made = () => environment(singleFile({ 'index.js': source }, 'nodejs18.x'));
   expect(made).toThrow("Cannot find module 'aws-sdk'");
+});
+
+test('a handler that is not compiled yet is named with what to do', () => {
+  const app = writeAssembly(functionResource('Work', [], { Handler: 'place.handler' }));
+  addAssetFiles(app, { 'Work/place.ts': 'export const handler = async () => undefined;' });
+  expect(checkAssembly(app).map(({ what }) => what)).toEqual([
+    'the handler place.handler of Shop/Work needs place.js, place.mjs or place.cjs in its asset, which has none of them; it has place.ts: compile it, and run cdk synth again',
+  ]);
+});
+
+/** AWS deploys such a function, and a workflow that calls it ends otherwise: no reason to search nothing. */
+test('a module without its handler keeps nothing from running: its invocations fail as at AWS', async () => {
+  const app = writeAssembly(functionResource('Work'), { Work: 'exports.other = () => undefined;' });
+  const what = 'index.handler is undefined or not exported';
+  expect(checkAssembly(app)).toMatchObject([{ label: 'Shop/Work', what, mayBeIgnored: true }]);
+  const cloud = createCloud(functionResource('Work'), { Work: 'exports.other = () => undefined;' });
+  expect(await resultsOf(cloud)).toEqual([{ kind: 'failed', name: 'Runtime.HandlerNotFound', message: what }]);
 });

@@ -39,6 +39,8 @@ export class CodeNotRunnable extends Error {
 
 /** Where Lambda's runtime looks for a handler's file. aws-lambda-nodejs-runtime-interface-client, `src/function/module-loader.ts`. */
 const EXTENSIONS = ['', '.js', '.mjs', '.cjs'];
+/** Ends of files that must be compiled before. */
+const SOURCES = ['.ts', '.mts', '.cts', '.tsx'];
 /** Packages that Lambda's runtimes have beside the function. AWS Lambda, "Building Lambda functions with Node.js". */
 const OF_RUNTIME = /^@(aws-sdk|smithy)\//;
 const OF_POWERTOOLS = /^@aws-lambda-powertools\//;
@@ -75,7 +77,7 @@ const INVOKES_NOTHING =
   /^AWS::(IAM|Logs|CloudWatch|ApplicationAutoScaling)::|^AWS::Lambda::(Permission|EventInvokeConfig)$/;
 
 /** Tells whether any resource names the function, besides those that invoke nothing and custom resources. */
-function isInvoked({ arn, ref, logicalId }: Resource, assembly: Assembly): boolean {
+export function isInvoked({ arn, ref, logicalId }: Resource, assembly: Assembly): boolean {
   return assembly.resources.some((one) => {
     if (one.logicalId === logicalId || INVOKES_NOTHING.test(one.type) || isCustomResource(one)) return false;
     const text = JSON.stringify(one.properties);
@@ -117,8 +119,10 @@ function findHandlerPath({ label, properties }: Resource, assembly: Assembly): s
   const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
   const path = EXTENSIONS.map((extension) => join(folder, `${name}${extension}`)).find(isFile);
   if (path !== undefined) return path;
+  const source = SOURCES.map((extension) => `${name}${extension}`).find((file) => isFile(join(folder, file)));
+  const advice = source === undefined ? '' : `; it has ${source}: compile it, and run cdk synth again`;
   throw new CodeNotRunnable(
-    `the handler ${handler} of ${label} needs ${name}.js, ${name}.mjs or ${name}.cjs in its asset, which has none of them`,
+    `the handler ${handler} of ${label} needs ${name}.js, ${name}.mjs or ${name}.cjs in its asset, which has none of them${advice}`,
   );
 }
 

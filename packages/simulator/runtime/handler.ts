@@ -22,6 +22,16 @@ export const exportOf = (handler: string): string => {
   return file.slice(file.indexOf('.') + 1);
 };
 
+/** A module without the function that its configuration names. aws-lambda-nodejs-runtime-interface-client, `src/utils/UserFunction.ts`. */
+export class HandlerNotFound extends Error {
+  override readonly name = 'Runtime.HandlerNotFound';
+
+  /** @param handler as in `index.handler` */
+  constructor(handler: string) {
+    super(`${handler} is undefined or not exported`);
+  }
+}
+
 /** What Lambda's runtime refuses from Node.js 24 on. aws-lambda-nodejs-runtime-interface-client, `src/function/callback-deprecation.ts`. */
 export class CallbackHandlerDeprecated extends Error {
   override readonly name = 'Runtime.CallbackHandlerDeprecated';

@@ -71,7 +71,10 @@ test.each<[kind: FaultKind, message: string]>([
 
 test.each([
   ["await 1; throw new RangeError('early');", { name: 'RangeError', message: 'early' }],
-  ['await 1; export const other = 1;', { name: 'Error', message: expect.stringContaining('HandlerNotFound') }],
+  [
+    'await 1; export const other = 1;',
+    { name: 'Runtime.HandlerNotFound', message: 'index.handler is undefined or not exported' },
+  ],
 ])('a module that ends so fails each invocation: %s', async (source, error) => {
   const results: unknown[] = [];
   await playSeed(deploy(source), scenario(results), '1');

@@ -52,6 +52,8 @@ export interface CalmPlay {
   /** Requests that were refused, as `POST /orders -> 401 {"message":"Unauthorized"}`. */
   readonly refused: readonly string[];
   readonly unknownHosts: readonly string[];
+  /** Dead-letter queues that have messages, each with their number and the first error, as `Shop/Failed (3 messages; first error: ...)`. */
+  readonly parked: readonly string[];
   /** Functions that were not invoked. */
   readonly unreached: readonly string[];
   /** Whether a transaction was made that writes. */
@@ -248,6 +250,7 @@ export async function playCalm(
         statuses: sent.map(({ status }) => status),
         states: states as [EndState, ...EndState[]],
         unknownHosts: [...cloud.thirdParties.unknownHosts],
+        parked: listParked(cloud, states[0] as EndState),
         unreached: listUnreached(cloud),
         refused: listRefused(cloud),
         lateness,
@@ -283,6 +286,14 @@ export function requireAnswers(cloud: Cloud, requests: readonly Stimulus[], sent
 /** Lists the answers of a history that are refusals, from its trace. */
 const listRefused = ({ world }: Cloud): readonly string[] =>
   world.trace.lines.flatMap((line) => /^\S+ client (.* -> 4\d\d.*)$/.exec(line)?.[1]?.slice(0, LINE) ?? []);
+
+function listParked(cloud: Cloud, { queues }: EndState): readonly string[] {
+  return [...findDeadLetterQueues(cloud)].flatMap((label) => {
+    const messages = queues[label] ?? 0;
+    if (messages === 0) return [];
+    return [`${label} (${messages} ${messages === 1 ? 'message' : 'messages'}${describeFirstError(cloud)})`];
+  });
+}
 
 const listUnreached = ({ functions, deployment: { assembly } }: Cloud): readonly string[] =>
   [...functions.values()]

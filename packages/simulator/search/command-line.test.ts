@@ -244,6 +244,14 @@ test('requests that are refused among others are the first lines, and the last o
   expect(status).toBe(0);
 });
 
+test('dead-letter queues that get messages even without faults are the first lines', async () => {
+  const file = inFolder('parked.http');
+  writeFileSync(file, 'POST /\n\n{"id":"lamp"}\n');
+  const fails = `exports.handler = async () => { throw new Error('the shop is closed'); };`;
+  const { stdout } = await simulate([...[writeQueueShop(fails), '--requests', file, '--workers', '1', '--seeds', '0']]);
+  expect(stdout).toMatch(/^Even without faults, .*:\n {2}Shop\/Dead \(1 message; first error: .*the shop is closed/);
+});
+
 test('the printed command plays a finding again with the options of its search', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'again-'));
   const app = writeQueueShop(counting(false), { Canary: { Type: 'AWS::Synthetics::Canary' } });

@@ -19,6 +19,7 @@ import {
   renderFindings,
   renderJUnit,
   renderLearned,
+  renderParked,
   renderRefused,
   renderSarif,
   renderSummary,
@@ -172,6 +173,7 @@ async function search(folder: string, args: readonly string[], values: Values): 
   const ignored = renderIgnored(deployment.obstacles);
   if (ignored !== undefined) console.log(ignored);
   if (oracle && oracle.refused.length > 0) console.log(renderRefused(oracle.refused));
+  if (oracle && oracle.parked.length > 0) console.log(renderParked(oracle.parked));
   const most = parseCount('workers', values.workers ?? String(availableParallelism()));
   const signal = onInterrupt();
   const onProgress = showProgress(process.stderr);

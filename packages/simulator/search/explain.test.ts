@@ -23,6 +23,20 @@ test('the cause names an operation of a service whose name has a hyphen', () =>
     ),
   ).toContain('At Signup call 1 (cognito-idp.SignUp)'));
 
+/** AWS Step Functions, "Handling errors in Step Functions workflows": only a retrier repeats a task. */
+test('the cause at a task names its state and the end of its execution, and no repetition by the SDK', () => {
+  const trace = history(
+    'Shop/Flow execution 1-2 begins',
+    'Shop/Flow call 1 Charge the card FAULT answer-lost',
+    'Shop/Flow Charge the card failed: Lambda.SdkClientException',
+    'Shop/Flow execution 1-2 FAILED Lambda.SdkClientException: simulated: the answer was lost',
+  );
+  expect(explain({ point: 'Shop/Flow call 1', kind: 'answer-lost' }, trace)).toBe(
+    'At Shop/Flow call 1 (Charge the card) the call took effect, and the connection broke before its answer; only a Retry of its state repeats it. ' +
+      'Then: Shop/Flow execution 1-2 FAILED Lambda.SdkClientException: simulated: the answer was lost.',
+  );
+});
+
 test('a refused call that repeats nothing is no cause', () => {
   const trace = history(
     'Shop/Place call 1 lambda.Invoke FAULT killed-before',

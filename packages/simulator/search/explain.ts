@@ -126,21 +126,28 @@ const REFUSED_REPEAT = /ConditionalCheckFailed|TransactionCanceled|DuplicateItem
 export function explain({ point, kind }: Fault, trace: readonly string[]): string {
   const owner = ownerOf(point);
   const at = trace.findIndex((line) => line.includes('FAULT') && isOf(line, point));
-  const [, operation] = new RegExp(`${escapePattern(point)} ([\\w-]+\\.\\w+)`).exec(trace[at] ?? '') ?? [];
+  const isTask = trace.some((line) => withoutTime(line).startsWith(`${owner} execution `));
+  // A call of a task has the name of its state.
+  const called = isTask ? '(.+) FAULT' : '([\\w-]+\\.\\w+)';
+  const [, operation] = new RegExp(`${escapePattern(point)} ${called}`).exec(trace[at] ?? '') ?? [];
   const behind = trace.slice(at + 1).filter((line) => isOf(line, owner));
   const refused = behind.find((line) => REFUSED_REPEAT.test(line) && isRepetition(line, owner, trace));
   const invocation = findRunning(trace, at, owner);
   const failed = isInvoked(trace, owner)
     ? trace[invocation?.outcome?.startsWith('failed') ? invocation.end : -1]
-    : behind.find((line) => / failed /.test(line));
+    : behind.find((line) => (isTask ? / execution \S+ FAILED / : / failed /).test(line));
   const again = describeRepetition(trace, at, invocation?.end ?? at, owner, kind === 'result-lost');
   return [
-    `At ${point}${operation === undefined ? '' : ` (${operation})`} ${sayWhat(kind, invocation)}.`,
+    `At ${point}${operation === undefined ? '' : ` (${operation})`} ${isTask ? sayOfTask(kind) : sayWhat(kind, invocation)}.`,
     ...(refused === undefined ? [] : [`Its repetition was refused: ${withoutTime(refused)}.`]),
     ...(failed === undefined || refused !== undefined ? [] : [`Then: ${withoutTime(failed)}.`]),
     ...(again !== undefined && refused === undefined && failed === undefined ? [again] : []),
   ].join(' ');
 }
+
+/** Says what a fault of a state machine's task is: no SDK repeats its call, only a `Retry` of its state. */
+const sayOfTask = (kind: FaultKind): string =>
+  KINDS[kind].says.replace('; the SDK repeats such a call by itself', '; only a Retry of its state repeats it');
 
 /** Says what a fault is. A call without an answer ends by the function's timeout, or before by that of its client. */
 function sayWhat(kind: FaultKind, invocation: TracedInvocation | undefined): string {

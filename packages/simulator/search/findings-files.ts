@@ -88,6 +88,10 @@ export const renderLearned = ({ unknownHosts, unreached, lateOnes, leftOut }: Or
 export const renderRefused = (refused: readonly string[]): string =>
   [`${countRefused(refused)}:`, ...refused.map((line) => `  ${line}`)].join('\n');
 
+/** Names the dead-letter queues that get messages even without faults, before a search. */
+export const renderParked = (parked: readonly string[]): string =>
+  `Even without faults, messages end in dead-letter queues, so what they would do is not searched:\n  ${parked.join('\n  ')}`;
+
 const countRefused = ({ length }: readonly string[]): string =>
   length === 1
     ? '1 request is refused even without faults, so what it would do is not searched'

@@ -50,6 +50,14 @@ describe('an app that counts a message each time that it comes', () => {
   });
 });
 
+test('messages that end in a dead-letter queue even without faults are named, with the first error', async () => {
+  const { parked, broken } = await search(`exports.handler = async () => { throw new Error('the shop is closed'); };`);
+  expect(parked).toEqual([
+    expect.stringMatching(/^Shop\/Dead \(2 messages; first error: Shop\/Work: .*the shop is closed/),
+  ]);
+  expect(broken).toEqual([]);
+});
+
 test('what an app decides by chance in few of its histories is no finding', async () => {
   // One of ten orders gets another state: the first three histories don't show it.
   const worker = `${CLIENT}

@@ -23,6 +23,8 @@ export interface Oracle {
   readonly repeats: readonly BrokenHistory[];
   /** Requests that the app refuses even without faults, as `POST /orders -> 401`. */
   readonly refused: readonly string[];
+  /** Dead-letter queues that get messages even without faults, with their number and the first error. */
+  readonly parked: readonly string[];
   /** Hosts outside of AWS that functions call and that have no model: requests to them fail in each history. */
   readonly unknownHosts: readonly string[];
 }
@@ -40,7 +42,7 @@ export async function makeOracle(
 ): Promise<Oracle> {
   const calm = await Calm.play(deployment, requests, name);
   const { plays, leftOut, lateOnes, unreached } = calm;
-  const [{ refused, statuses }] = plays;
+  const [{ refused, statuses, parked }] = plays;
   if (areRefused(requests, statuses))
     throw new AppDoesNotAnswer(`the app refuses every request even without faults:\n  ${refused.join('\n  ')}`);
   const scenario: Scenario = {
@@ -53,7 +55,7 @@ export async function makeOracle(
   const repetitions = makeRepetitions(requests, calm);
   const repeats = await findRepeats(deployment, repetitions);
   const unknownHosts = [...new Set(plays.flatMap((play) => play.unknownHosts))];
-  return { scenario, leftOut, lateOnes, unreached, repetitions, repeats, refused, unknownHosts };
+  return { scenario, leftOut, lateOnes, unreached, repetitions, repeats, refused, parked, unknownHosts };
 }
 
 /** Whether every request is refused. Steps that AWS itself answers, as a `put`, count only where nothing else is asked. */

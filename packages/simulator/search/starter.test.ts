@@ -42,3 +42,15 @@ test('a function URL begins by its root', async () => {
     text: expect.stringContaining('\nPOST /\n'),
   });
 });
+
+test('a function that nothing invokes begins work beside queues, and one that a queue or another function invokes does not', () => {
+  const calls = { Environment: { Variables: { NEXT: { Ref: 'Next' } } } };
+  const cloud = createCloud({
+    Queue: { Type: 'AWS::SQS::Queue' },
+    Mapping: mapping('Queue'),
+    ...functionResource('Work'),
+    ...functionResource('Next'),
+    ...functionResource('Seed', [], calls),
+  });
+  expect(makeStarter(cloud).names).toEqual(['invoke Shop/Seed', 'send Shop/Queue']);
+});

@@ -1,6 +1,7 @@
-import type { Resource } from '../assembly/assembly.js';
+import type { Assembly, Resource } from '../assembly/assembly.js';
 import { simulatedIssuer } from '../client/issuer.js';
 import type { Cloud } from '../cloud/cloud.js';
+import { isInvoked } from '../runtime/function-code.js';
 import { parseFunctionArn } from '../services/apigateway/routes.js';
 
 /** A first file of requests for an app, which a person completes. */
@@ -98,7 +99,9 @@ function listSteps({ queues, topics, functions, deployment: { assembly } }: Clou
   const read = new Set(
     assembly.findByType('AWS::Lambda::EventSourceMapping').map(({ properties }) => String(properties.EventSourceArn)),
   );
+  const begun = [...functions.values()].filter(({ resource }) => isBegunByPeople(resource, assembly));
   const steps = [
+    ...begun.map(({ label }) => ({ invoke: label, payload: {} })),
     ...[...queues].filter(([arn]) => read.has(arn)).map(([, { label }]) => ({ send: label, body: {} })),
     ...assembly
       .findByType('AWS::SNS::Topic')
@@ -108,5 +111,9 @@ function listSteps({ queues, topics, functions, deployment: { assembly } }: Clou
   ];
   return steps.length > 0 ? steps : [...functions.values()].map(({ label }) => ({ invoke: label, payload: {} }));
 }
+
+/** Tells whether nothing in the templates invokes a function: neither a resource, nor a custom resource. */
+const isBegunByPeople = (fn: Resource, assembly: Assembly): boolean =>
+  !isInvoked(fn, assembly) && !assembly.resources.some(({ properties }) => properties.ServiceToken === fn.arn);
 
 const nameStep = (step: object): string => Object.entries(step).slice(0, 1).flat().join(' ');

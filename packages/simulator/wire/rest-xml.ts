@@ -1,4 +1,5 @@
 import { bodyBytes, type HttpRequest, type HttpResponse } from '../runtime/http.js';
+import { readPresigned } from './presigned.js';
 import { type AwsError, queryOf, type WireRequest } from './request.js';
 import { document, elements, type XmlObject } from './xml.js';
 
@@ -40,6 +41,7 @@ export function readRestXml(http: HttpRequest): Pick<WireRequest, 'operation' | 
       Range: http.headers.range,
       HasMetadata: Object.keys(http.headers).some((name) => name.startsWith('x-amz-meta-')),
       Headers: { ...http.headers, ...fields },
+      Presigned: readPresigned(query),
       Body: body,
     },
   };

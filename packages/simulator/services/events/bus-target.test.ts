@@ -1,5 +1,15 @@
-import { expect, test } from 'vitest';
-import { allowStatement, arnOf, createCloud, functionResource, queuePolicy } from '../../support/clouds.js';
+import { describe, expect, test } from 'vitest';
+import { checkAssembly } from '../../cloud/check-assembly.js';
+import {
+  allowStatement,
+  arnOf,
+  CLIENT,
+  createCloud,
+  functionResource,
+  queuePolicy,
+  resultsOf,
+  writeAssembly,
+} from '../../support/clouds.js';
 
 const BUS_ARN = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
 const bus = (Name: string) => ({ Type: 'AWS::Events::EventBus', Properties: { Name } });
@@ -105,8 +115,49 @@ test.each([
 test.each([
   ['has no role', { RoleArn: undefined }, 'as a target without RoleArn'],
   ['has an input of its own', { Input: '{}' }, 'as a target with another input than the event'],
-  ['is of another account', { Arn: 'arn:aws:events:eu-west-1:999999999999:event-bus/second' }, "isn't modelled"],
   ['is of no stack', { Arn: 'arn:aws:events:eu-west-1:123456789012:event-bus/other' }, "isn't modelled"],
 ])('a bus as a target that %s is refused by name', (_, target, message) => {
   expect(() => chain(functionResource('Work'), target)).toThrow(message);
+});
+
+/** User Guide, "Sending and receiving events between AWS accounts in Amazon EventBridge". Decision 0337. */
+describe('a bus of another account', () => {
+  const ELSEWHERE = 'arn:aws:events:eu-west-1:999999999999:event-bus/second';
+
+  test('takes what a rule sends, which no bus of the same name gets here', async () => {
+    const { buses, taken } = await putOnFirst(chain({}, { Arn: ELSEWHERE }));
+    expect(buses).toEqual(['first', ELSEWHERE]);
+    expect([taken('Queue'), taken('Lost')]).toEqual([[], []]);
+  });
+
+  test('takes nothing if the role of the rule may not put events on it', async () => {
+    const own = { Role: role(allowStatement(['events:PutEvents'], BUS_ARN('Second'))) };
+    const { buses, taken } = await putOnFirst(chain(own, { Arn: ELSEWHERE }));
+    expect(buses).toEqual(['first']);
+    expect(taken('Lost')).toHaveLength(1);
+  });
+
+  test.each([
+    ['takes the events of a function that may put them there', ELSEWHERE, 200, ['first', ELSEWHERE]],
+    ['refuses a function that may put events on the own bus of this name only', BUS_ARN('Second'), 400, ['first']],
+  ])('%s', async (_, resource, status, buses) => {
+    const entry = { EventBusName: ELSEWHERE, Source: 'other', DetailType: 'Sold', Detail: '{}' };
+    const code = `${CLIENT} exports.handler = async () => (await call('AWSEvents.PutEvents', { Entries: [${JSON.stringify(entry)}] })).status;`;
+    const work = functionResource('Work', [allowStatement(['events:PutEvents'], resource)]);
+    const cloud = createCloud({ First: bus('first'), Second: bus('second'), ...work }, { Work: code });
+    cloud.events.put('first', { source: 'shop', detailType: 'Sold', detail: {} });
+    expect(await resultsOf(cloud)).toEqual([{ kind: 'returned', value: status }]);
+    expect(cloud.events.accepted.map((one) => one.bus)).toEqual(buses);
+  });
+});
+
+test('a rule that starts a machine without a model is no obstacle beside the machine', () => {
+  const States = { Rest: { Type: 'Task', Resource: 'arn:aws:states:::ecs:runTask', End: true } };
+  const Machine = {
+    Type: 'AWS::StepFunctions::StateMachine',
+    Properties: { RoleArn: arnOf('Role'), DefinitionString: JSON.stringify({ StartAt: 'Rest', States }) },
+  };
+  const On = rule('default', { Arn: { Ref: 'Machine' }, RoleArn: arnOf('Role') });
+  const obstacles = checkAssembly(writeAssembly({ Machine, On, Role: role() }));
+  expect(obstacles.map(({ label }) => label)).toEqual(['Shop/Machine']);
 });

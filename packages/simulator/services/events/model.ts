@@ -101,14 +101,17 @@ export class EventBridge {
     },
   ) {
     this.accepted = around.world.records();
-    const functions = new Set(assembly.findByType('AWS::Lambda::Function').map(({ arn }) => arn));
+    // A machine that has no model is an obstacle of its own.
+    const own = ['AWS::Lambda::Function', 'AWS::StepFunctions::StateMachine'].flatMap((type) =>
+      assembly.findByType(type),
+    );
+    const invoked = new Set(own.map(({ arn }) => arn));
     this.schedules = new Schedules(around.world);
     this.rules = new Rules(assembly, {
       schedules: this.schedules,
       met: around.met,
       tick: (rule) => this.tick(rule),
-      reaches: (arn) =>
-        around.queues.has(arn) || functions.has(arn) || around.topics.reachesPrograms(arn) || around.machines.has(arn),
+      reaches: (arn) => around.queues.has(arn) || invoked.has(arn) || around.topics.reachesPrograms(arn),
     });
   }
 
@@ -126,6 +129,11 @@ export class EventBridge {
   busName(bus: string): string | undefined {
     const name = bus.split('/').at(-1) ?? '';
     return this.rules.buses.has(name) ? name : undefined;
+  }
+
+  /** @param bus name or ARN; returns `undefined` if no bus takes events by it */
+  destinationOf(bus: string): string | undefined {
+    return this.rules.isOutside(bus) ? bus : this.busName(bus);
   }
 
   /**
@@ -158,7 +166,7 @@ export class EventBridge {
     for (const rule of this.rules.enabledOn(bus)) {
       if (!rule.pattern || !matches(rule.pattern, event)) continue;
       for (const target of rule.reached) {
-        const isThird = isOfBus && this.rules.findBus(target.Arn) !== undefined;
+        const isThird = isOfBus && this.busTargeted(target) !== undefined;
         if (!isThird) this.handOver(rule, target, event);
         else this.around.world.note(`${rule.resource.label}: no third bus gets ${event['detail-type']}`);
       }
@@ -252,7 +260,7 @@ export class EventBridge {
         rule: { arn: rule.resource.arn, name: nameOf(rule) },
         now: world.now,
       });
-      const bus = this.rules.findBus(target.Arn);
+      const bus = this.busTargeted(target);
       if (bus !== undefined) this.accept(bus, event, undefined, true);
       else if (queue) {
         // AWS re:Post, "How do I resolve FailedInvocation errors in EventBridge?": what is refused with a status of 4xx isn't tried again.
@@ -294,7 +302,7 @@ export class EventBridge {
     // User Guide, "Using IAM roles to let rules access their targets": a state machine is started with the target's role.
     if (machines.has(target.Arn))
       return iam.roleAllows(target.RoleArn ?? '', { action: 'states:StartExecution', resource: target.Arn });
-    if (this.rules.findBus(target.Arn) !== undefined) {
+    if (this.busTargeted(target) !== undefined) {
       const { source, 'detail-type': detailType } = event;
       const access = putAccess({ bus: target.Arn, source, detailType, byRule: true }, this.assembly.home);
       return iam.roleAllows(target.RoleArn ?? '', access) && !iam.resourceDenies(access);
@@ -305,6 +313,11 @@ export class EventBridge {
         ? 'sns:Publish'
         : 'lambda:InvokeFunction';
     return this.mayReach(rule, target.Arn, action);
+  }
+
+  /** Returns the bus that a target is; `undefined` if it is none. */
+  private busTargeted({ Arn }: Target): string | undefined {
+    return this.rules.isOutside(Arn) ? Arn : this.rules.findBus(Arn);
   }
 
   private mayReach(rule: Rule, arn: string, action: string): boolean {

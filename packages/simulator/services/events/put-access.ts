@@ -17,7 +17,7 @@ export const putAccess = (
   home: AccountAndRegion = DEFAULT_ACCOUNT_AND_REGION,
 ): Access => ({
   action: 'events:PutEvents',
-  resource: home.arn('events', `event-bus/${event.bus.split('/').at(-1)}`),
+  resource: event.bus.startsWith('arn:') ? event.bus : home.arn('events', `event-bus/${event.bus}`),
   context: {
     'events:eventBusInvocation': String(event.byRule ?? false),
     ...(event.source !== undefined && { 'events:source': event.source }),

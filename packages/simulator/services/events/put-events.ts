@@ -62,7 +62,7 @@ function putEntry(
   if (Detail === undefined) return missing('Detail');
   // "Event bus concepts": the prefix is AWS's own.
   if (Source.startsWith('aws.')) return failure('NotAuthorizedForSourceException', 'Not authorized for the source.');
-  const bus = events.busName(EventBusName);
+  const bus = events.destinationOf(EventBusName);
   try {
     const detail: unknown = JSON.parse(Detail);
     if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return malformed();

@@ -131,6 +131,15 @@ export class Rules {
     return this.buses.has(name) && arn === this.home.arn('events', `event-bus/${name}`) ? name : undefined;
   }
 
+  /**
+   * Whether a bus is of another account or region. Nobody here knows its rules: what is sent to it is taken, and ends there.
+   * @param bus name or ARN
+   */
+  isOutside(bus: string): boolean {
+    const [, region, account] = /^arn:[^:]+:events:([^:]+):([^:]+):event-bus\//.exec(bus) ?? [];
+    return region !== undefined && (region !== this.home.region || account !== this.home.account);
+  }
+
   private read(resource: Resource): Rule {
     const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
     const targets = Targets as unknown as readonly Target[];
@@ -138,10 +147,10 @@ export class Rules {
     if (EventPattern !== undefined && ScheduleExpression !== undefined)
       throw new NotModelled(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
     for (const target of reached) {
-      const isBus = this.findBus(target.Arn) !== undefined;
+      const isBus = this.findBus(target.Arn) !== undefined || this.isOutside(target.Arn);
       if (!isBus && !this.around.reaches(target.Arn))
         throw new NotModelled(
-          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions, topics, state machines and buses of this assembly are`,
+          `${resource.label}: the target ${target.Arn} isn't modelled; queues, functions, topics, state machines and buses of this assembly are, and buses of other accounts`,
         );
       if (isBus) checkBusTarget(resource, target);
       const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));

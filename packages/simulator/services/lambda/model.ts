@@ -165,6 +165,11 @@ export class LambdaFunction {
     return true;
   }
 
+  /** Tells who has signed an address for others. */
+  get sessionToken(): string {
+    return Buffer.from(this.label).toString('base64url');
+  }
+
   /** Environment variables that its template, or a later update, sets. */
   get variables(): Readonly<Record<string, string>> {
     return this.own;
@@ -180,7 +185,7 @@ export class LambdaFunction {
       AWS_DEFAULT_REGION: region,
       AWS_ACCESS_KEY_ID: 'ASIASIMULATED',
       AWS_SECRET_ACCESS_KEY: 'simulated',
-      AWS_SESSION_TOKEN: 'simulated',
+      AWS_SESSION_TOKEN: this.sessionToken,
       AWS_LAMBDA_FUNCTION_NAME: ref,
       AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(properties.MemorySize ?? 128),

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { createCloud } from '../../support/clouds.js';
+import { allowStatement, createCloud, functionResource, resultsOf } from '../../support/clouds.js';
 
 const Bucket = 'shop-batches';
 
@@ -132,4 +132,27 @@ test('a request that is not served is an error in words', async () => {
   const deleted = s3.send(new DeleteObjectCommand({ ...object, IfMatch: 'etag' }));
   await expect(deleted).rejects.toThrow(`${modelled}if-match of a deletion`);
   expect(unknown).toHaveLength(4);
+});
+
+/** "Required permissions for Amazon S3 API operations": HeadObject asks for s3:GetObject, ListObjectsV2 for s3:ListBucket. */
+test.each([
+  [['s3:GetObject', 's3:ListBucket'], '200 200'],
+  [['s3:GetObject'], '200 403'],
+  [['s3:ListBucket'], '403 200'],
+])('a function with %s describes an object and lists its bucket: %s', async (rights, statuses) => {
+  const code = `exports.handler = async () => {
+    const host = 'https://${Bucket}.s3.eu-west-1.amazonaws.com';
+    const described = await fetch(host + '/a', { method: 'HEAD' });
+    const listed = await fetch(host + '/?list-type=2');
+    return described.status + ' ' + listed.status;
+  };`;
+  const cloud = createCloud(
+    {
+      Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket } },
+      ...functionResource('Work', [allowStatement(rights, '*')]),
+    },
+    { Work: code },
+  );
+  cloud.buckets.put(Bucket, 'a', 'b');
+  expect(await resultsOf(cloud)).toEqual([{ kind: 'returned', value: statuses }]);
 });

@@ -3,6 +3,7 @@ import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { bodyBytes, toBody } from '../../runtime/http.js';
 import { NotModelled, type Operations, paginate, RawResponse, Refused } from '../../wire/operation.js';
+import type { Presigned } from '../../wire/presigned.js';
 import type { Input } from '../../wire/request.js';
 import { verifyChecksums } from './checksums.js';
 import { type Buckets, computeEtag, type Version } from './model.js';
@@ -19,7 +20,21 @@ interface Account {
 }
 
 /** Buckets and their objects. Amazon S3 API Reference, "Actions". */
-export function s3Api({ buckets, world, home }: Account): Operations {
+export function s3Api(account: Account): Operations {
+  const { world } = account;
+  const inTime = Object.entries(operationsOf(account)).map(([name, operation]) => [
+    name,
+    (...[input, call]: Parameters<typeof operation>) => {
+      const { expires } = (input.Presigned ?? {}) as Partial<Presigned>;
+      if (expires !== undefined && !(world.now <= expires))
+        throw new Refused('AccessDenied', 'Request has expired', 403);
+      return operation(input, call);
+    },
+  ]);
+  return Object.fromEntries(inTime) as Operations;
+}
+
+function operationsOf({ buckets, world, home }: Account): Operations {
   const begun = new Date(world.begins).toISOString();
   const findBucket = ({ Bucket }: Input): Resource => {
     const found = buckets.findBucket(String(Bucket));

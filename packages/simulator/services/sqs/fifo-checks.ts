@@ -62,7 +62,8 @@ export function checkFifoTargets(assembly: Assembly, queues: Queues, met: Obstac
   });
   each('AWS::Scheduler::Schedule', (schedule, { Target }) => checkTarget(schedule, (Target ?? {}) as JsonObject));
   each('AWS::SNS::Subscription', (subscription, { TopicArn, Protocol, Endpoint, RedrivePolicy }) => {
-    if (fifoTopics.has(String(TopicArn))) {
+    // A topic of another app tells by its name.
+    if (fifoTopics.has(String(TopicArn)) || String(TopicArn).endsWith('.fifo')) {
       if (Protocol !== 'sqs')
         throw new Error(`${subscription.label}: a FIFO topic delivers to queues only, not by '${String(Protocol)}'`);
       return;

@@ -299,6 +299,14 @@ describe('an assembly is refused, with the reason,', () => {
     expect(() => createCloud(resources)).toThrow(reason);
   });
 
+  test('but not for a FIFO topic of another app', () => {
+    const TopicArn = 'arn:aws:sns:eu-west-1:999999999999:orders.fifo';
+    const Properties = { TopicArn, Protocol: 'sqs', Endpoint: arnOf('Queue') };
+    expect(() =>
+      createCloud({ Queue: FIFO, Subscription: { Type: 'AWS::SNS::Subscription', Properties } }),
+    ).not.toThrow();
+  });
+
   test('for a batching window', () => {
     expect(() => shop({ mapping: { MaximumBatchingWindowInSeconds: 5 } })).toThrow('no batching window');
   });

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
-import { allowStatement, createCloud, functionResource, TABLE } from '../../support/clouds.js';
+import { allowStatement, arnOf, createCloud, functionResource, TABLE } from '../../support/clouds.js';
 import { createMachine, execute, machineResource } from '../../support/machines.js';
 
 const END = { End: true };
@@ -83,4 +83,121 @@ test('a function writes an object', async () => {
   cloud.fn('Shop/Write').invoke({}, () => undefined);
   await cloud.world.settle();
   expect(cloud.buckets.find('files', 'a')?.body).toBe('text');
+});
+
+/** "Learning to use AWS service SDK integrations in Step Functions": parameters and members of answers begin in upper case. */
+describe('Step Functions as a service', () => {
+  const ARN = { StateMachineArn: 'arn:aws:states:eu-west-1:123456789012:stateMachine:finisher' };
+
+  /** A machine that waits for an event's answer, and a second one that such an event starts. */
+  const finishing = (finish: Json, actions: readonly string[] = ['*']) => {
+    const { Machine, MachineRole, MachinePolicy } = machineResource({ Finish: finish }, actions);
+    const detail = { 'token.$': '$$.Task.Token', sku: 'lamp' };
+    const Ask = {
+      Type: 'Task',
+      Resource: 'arn:aws:states:::events:putEvents.waitForTaskToken',
+      Parameters: { Entries: [{ Source: 'shop', DetailType: 'Asked', Detail: detail }] },
+      TimeoutSeconds: 60,
+      ...END,
+    };
+    const RoleArn = arnOf('MachineRole');
+    return createMachine(
+      { Ask },
+      {
+        Finisher: {
+          ...Machine,
+          Properties: { ...Machine.Properties, StateMachineName: 'finisher', RoleArn: arnOf('Own') },
+        },
+        Own: MachineRole,
+        OwnPolicy: {
+          ...MachinePolicy,
+          Properties: { ...MachinePolicy.Properties, Roles: [{ Ref: 'Own' }] },
+        },
+        On: {
+          Type: 'AWS::Events::Rule',
+          Properties: {
+            EventPattern: { source: ['shop'] },
+            Targets: [{ Id: 'Finisher', Arn: { Ref: 'Finisher' }, RoleArn }],
+          },
+        },
+      },
+    );
+  };
+  const success = call('sfn:sendTaskSuccess', { 'TaskToken.$': '$.detail.token', 'Output.$': '$.detail' });
+
+  test('a task answers another one by its token; what it gives as JSON becomes a text', async () => {
+    expect((await execute(finishing(success))).outcome).toMatchObject({ output: { sku: 'lamp' } });
+  });
+
+  test('a task fails another one', async () => {
+    const failure = call('sfn:sendTaskFailure', {
+      'TaskToken.$': '$.detail.token',
+      Error: 'Refused',
+      Cause: 'no lamp',
+    });
+    expect((await execute(finishing(failure))).outcome).toEqual({ error: 'Refused', cause: 'no lamp' });
+  });
+
+  test('an answer takes the right of the role', async () => {
+    const cloud = finishing(success, ['states:SendTaskFailure']);
+    expect((await execute(cloud)).outcome).toMatchObject({ error: 'States.Timeout' });
+  });
+
+  test('an error is one of the SDK, and an answer’s members begin in upper case', async () => {
+    const again = { Catch: [{ ErrorEquals: ['Sfn.InvalidTokenException'], Next: 'Start', ResultPath: null }] };
+    const states = {
+      Answer: call('sfn:sendTaskSuccess', { TaskToken: 'none', Output: '{}' }, again),
+      Start: call('sfn:startExecution', { ...ARN, Input: { sku: 'lamp' } }),
+    };
+    const { Machine } = machineResource({ Done: { Type: 'Pass', ...END } });
+    const Finisher = { ...Machine, Properties: { ...Machine.Properties, StateMachineName: 'finisher' } };
+    const cloud = createMachine(states, { Finisher });
+    const { outcome } = await execute(cloud);
+    expect(outcome).toMatchObject({ output: { ExecutionArn: expect.stringContaining(':execution:finisher:') } });
+    expect(cloud.machines.executions.map(({ input }) => input)).toContain('{"sku":"lamp"}');
+  });
+});
+
+test('a task reads a secret and a parameter, and creates a schedule', async () => {
+  const cloud = createMachine(
+    {
+      Secret: call('secretsmanager:getSecretValue', { SecretId: 'key' }, { Next: 'Size', ResultPath: '$.secret' }),
+      Size: call('ssm:getParameter', { Name: '/size' }, { Next: 'Later', ResultPath: '$.size' }),
+      Later: call(
+        'scheduler:createSchedule',
+        {
+          Name: 'later',
+          ScheduleExpression: 'at(2026-02-01T00:00:00)',
+          FlexibleTimeWindow: { Mode: 'OFF' },
+          Target: { 'Arn.$': '$.queue', 'RoleArn.$': '$.role' },
+        },
+        { ResultPath: '$.schedule' },
+      ),
+    },
+    {
+      Key: { Type: 'AWS::SecretsManager::Secret', Properties: { Name: 'key', SecretString: 'one' } },
+      Size: { Type: 'AWS::SSM::Parameter', Properties: { Name: '/size', Type: 'String', Value: '7' } },
+      Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+      Sender: {
+        Type: 'AWS::IAM::Role',
+        Properties: {
+          AssumeRolePolicyDocument: {
+            Statement: [
+              { Effect: 'Allow', Principal: { Service: 'scheduler.amazonaws.com' }, Action: 'sts:AssumeRole' },
+            ],
+          },
+          Policies: [{ PolicyName: 'Send', PolicyDocument: { Statement: [allowStatement(['sqs:SendMessage'], '*')] } }],
+        },
+      },
+    },
+  );
+  const queue = cloud.queue('Shop/Queue').resource.arn;
+  const { outcome } = await execute(cloud, { queue, role: 'arn:aws:iam::123456789012:role/Shop-Sender' });
+  expect(outcome).toMatchObject({
+    output: {
+      secret: { SecretString: 'one' },
+      size: { Parameter: { Value: '7' } },
+      schedule: { ScheduleArn: expect.stringContaining('schedule/default/later') },
+    },
+  });
 });

@@ -12,7 +12,7 @@ import { functionNameOf, type Integration } from './integration.js';
 import type { Lifetime } from './lifetime.js';
 import type { StateMachine } from './machine.js';
 import type { RunningTask, TaskRunner } from './runner.js';
-import { toSdkRequest } from './sdk-integration.js';
+import { fromSdkAnswer, toSdkRequest } from './sdk-integration.js';
 
 /** Carries a request to a service out, with the rights of the role of a machine or a pipe. */
 export type ServiceCall = (
@@ -202,7 +202,8 @@ export class Tasks implements TaskRunner {
     if ('output' in answer) {
       const output = answer.output as JsonObject;
       const hasFailed = !isSdk && service === 'events' && Number(output.FailedEntryCount) > 0;
-      return hasFailed ? { error: 'EventBridge.FailedEntry', cause: JSON.stringify(output) } : { output };
+      if (hasFailed) return { error: 'EventBridge.FailedEntry', cause: JSON.stringify(output) };
+      return { output: isSdk ? fromSdkAnswer(service, output) : output };
     }
     const name = nameOf(answer.error);
     if (name === 'AccessDeniedException') return { error: 'States.Permissions', cause: answer.error.message };
