@@ -52,6 +52,8 @@ export interface CalmPlay {
   /** Requests that were refused, as `POST /orders -> 401 {"message":"Unauthorized"}`. */
   readonly refused: readonly string[];
   readonly unknownHosts: readonly string[];
+  /** ARNs of buses of other accounts that got events. */
+  readonly outsideBuses: readonly string[];
   /** Dead-letter queues that have messages, each with their number and the first error, as `Shop/Failed (3 messages; first error: ...)`. */
   readonly parked: readonly string[];
   /** Functions that were not invoked. */
@@ -250,6 +252,7 @@ export async function playCalm(
         statuses: sent.map(({ status }) => status),
         states: states as [EndState, ...EndState[]],
         unknownHosts: [...cloud.thirdParties.unknownHosts],
+        outsideBuses: cloud.events.accepted.map(({ bus }) => bus).filter((bus) => bus.startsWith('arn:')),
         parked: listParked(cloud, states[0] as EndState),
         unreached: listUnreached(cloud),
         refused: listRefused(cloud),

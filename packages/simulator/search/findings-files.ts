@@ -73,9 +73,12 @@ export function renderSummary(
 }
 
 /** Writes what histories without faults have shown: what was not reached, and is not compared. */
-export const renderLearned = ({ unknownHosts, unreached, lateOnes, leftOut }: Oracle): string =>
+export const renderLearned = ({ unknownHosts, outsideBuses, unreached, lateOnes, leftOut }: Oracle): string =>
   Object.entries({
-    'Not looked at': unknownHosts.length > 0 ? [describeUnknownHosts(unknownHosts)] : [],
+    'Not looked at': [
+      ...(unknownHosts.length > 0 ? [describeUnknownHosts(unknownHosts)] : []),
+      ...outsideBuses.map((bus) => `what receives the events of ${bus}, a bus of another account`),
+    ],
     'Not reached by these requests': unreached,
     'Not compared, since it differs when work is only late (attempts and leases may, a balance may not)': lateOnes,
     'Not compared, since it differs without any fault': leftOut,

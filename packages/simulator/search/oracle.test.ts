@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { loadDeployment } from '../cloud/cloud.js';
 import { apiMethod, createApi, integrationUri } from '../support/apis.js';
-import { allowStatement, arnOf, CLIENT, createCloud, functionResource, TABLE } from '../support/clouds.js';
+import {
+  allowStatement,
+  arnOf,
+  CLIENT,
+  createCloud,
+  functionResource,
+  TABLE,
+  writeAssembly,
+} from '../support/clouds.js';
 import { counting, writeQueueShop } from '../support/queue-shop.js';
 import { groupFindings } from './findings.js';
+import { renderLearned } from './findings-files.js';
 import { makeOracle } from './oracle.js';
 import { PROMISES } from './promises.js';
 import { searchApp } from './search-app.js';
@@ -56,6 +65,19 @@ test('messages that end in a dead-letter queue even without faults are named, wi
     expect.stringMatching(/^Shop\/Dead \(2 messages; first error: Shop\/Work: .*the shop is closed/),
   ]);
   expect(broken).toEqual([]);
+});
+
+/** Decision 0337. */
+test('a bus of another account that gets events is named: nobody knows its receivers', async () => {
+  const bus = 'arn:aws:events:eu-west-1:999999999999:event-bus/partners';
+  const entry = { EventBusName: bus, Source: 'shop', DetailType: 'Sold', Detail: '{}' };
+  const code = `${CLIENT} exports.handler = () => call('AWSEvents.PutEvents', { Entries: [${JSON.stringify(entry)}] });`;
+  const work = functionResource('Work', [allowStatement(['events:PutEvents'], bus)]);
+  const deployment = loadDeployment(writeAssembly(work, { Work: code }));
+  const oracle = await makeOracle(deployment, [{ name: 'sell', step: { invoke: 'Shop/Work', payload: {} } }]);
+  expect(renderLearned(oracle)).toContain(
+    `Not looked at: what receives the events of ${bus}, a bus of another account`,
+  );
 });
 
 test('what an app decides by chance in few of its histories is no finding', async () => {

@@ -27,6 +27,8 @@ export interface Oracle {
   readonly parked: readonly string[];
   /** Hosts outside of AWS that functions call and that have no model: requests to them fail in each history. */
   readonly unknownHosts: readonly string[];
+  /** Buses of other accounts that get events, which end there. */
+  readonly outsideBuses: readonly string[];
 }
 
 /**
@@ -54,8 +56,9 @@ export async function makeOracle(
   };
   const repetitions = makeRepetitions(requests, calm);
   const repeats = await findRepeats(deployment, repetitions);
-  const unknownHosts = [...new Set(plays.flatMap((play) => play.unknownHosts))];
-  return { scenario, leftOut, lateOnes, unreached, repetitions, repeats, refused, parked, unknownHosts };
+  const ofAll = (of: 'unknownHosts' | 'outsideBuses') => [...new Set(plays.flatMap((play) => play[of]))];
+  const [unknownHosts, outsideBuses] = [ofAll('unknownHosts'), ofAll('outsideBuses')];
+  return { scenario, leftOut, lateOnes, unreached, repetitions, repeats, refused, parked, unknownHosts, outsideBuses };
 }
 
 /** Whether every request is refused. Steps that AWS itself answers, as a `put`, count only where nothing else is asked. */
