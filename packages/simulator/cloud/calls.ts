@@ -9,6 +9,7 @@ import { readFunctionRequest, writeAnswer, writeError, writeUnknownError } from 
 import { pass } from './passage.js';
 import type { Answer, Services } from './services.js';
 import type { ThirdParties } from './third-parties.js';
+import { throttle } from './throttle.js';
 import { answerUnmodelled } from './unmodelled.js';
 
 /** A function's call on its way to a service. */
@@ -278,15 +279,6 @@ function listCallFaults(service: AwsRequest['service'], operation: string): read
 
 /** Name of an error, without the namespace that some protocols put before it. */
 const nameOf = ({ code }: AwsError): string => code.replace(/^.*#/, '');
-
-const throttle = ({ service }: AwsRequest): AwsError =>
-  service === 'dynamodb'
-    ? {
-        status: 400,
-        code: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
-        message: 'The level of configured provisioned throughput for the table was exceeded.',
-      }
-    : { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' };
 
 function conflict({ operation, input }: AwsRequest): AwsError {
   const code = 'com.amazonaws.dynamodb.v20120810#';

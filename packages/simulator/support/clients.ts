@@ -4,7 +4,7 @@ import type { Cloud } from '../cloud/cloud.js';
 import { bodyBytes, type HttpRequest, type HttpResponse, toBody } from '../runtime/http.js';
 
 /** A request as the SDK hands it to its HTTP handler. */
-interface SdkRequest {
+export interface SdkRequest {
   readonly method: string;
   readonly hostname: string;
   readonly port?: number;
@@ -45,7 +45,15 @@ export function awsApiOf(cloud: Cloud, lets = async (_answered: Promise<unknown>
   };
 }
 
-function toHttpRequest({ method, hostname, port, path, query = {}, headers, body = '' }: SdkRequest): HttpRequest {
+export function toHttpRequest({
+  method,
+  hostname,
+  port,
+  path,
+  query = {},
+  headers,
+  body = '',
+}: SdkRequest): HttpRequest {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value ?? '']) parameters.append(name, one);

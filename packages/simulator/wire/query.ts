@@ -74,6 +74,7 @@ const QUERY_CODES: Readonly<Record<string, string>> = {
   InvalidAttributeName: 'InvalidAttributeName',
   InvalidAttributeValue: 'InvalidAttributeValue',
   InvalidMessageContents: 'InvalidMessageContents',
+  RequestThrottled: 'RequestThrottled',
   ResourceNotFoundException: 'ResourceNotFoundException',
   ThrottlingException: 'ThrottlingException',
 };
