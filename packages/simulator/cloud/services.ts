@@ -7,7 +7,7 @@ import { DynamoDbApi } from '../services/dynamodb/api.js';
 import { OPERATIONS } from '../services/dynamodb/model.js';
 import type { Consumed } from '../services/dynamodb/wire.js';
 import { eventsApi } from '../services/events/api.js';
-import type { Iam } from '../services/iam/model.js';
+import type { Access, Iam } from '../services/iam/model.js';
 import { kinesisApi } from '../services/kinesis/api.js';
 import type { Kms } from '../services/kms/model.js';
 import { lambdaApi } from '../services/lambda/api.js';
@@ -152,13 +152,14 @@ export class AccountServices implements Services {
         iam.resourceDenies(access) ||
         (service === 'kms' && !iam.keyDelegatesToRole(role, access)),
     );
-    if (denied) {
-      const { action, resource: object, context = {} } = denied;
+    const refuse = (access: Access): Answer => {
+      const { action, resource: object, context = {} } = access;
       const line = `${label} DENIED ${action} on ${object} for ${role} ${JSON.stringify(context)}`;
       world.note(line);
       this.log(line);
-      return { error: accessDenied(request, resource.arn, denied) };
-    }
+      return { error: accessDenied(request, resource.arn, access) };
+    };
+    if (denied) return refuse(denied);
     const call = { by: label, ...(refusedEntries && { refusedEntries }), ...(staleBy !== undefined && { staleBy }) };
     try {
       if (service === 'dynamodb') {
@@ -174,10 +175,17 @@ export class AccountServices implements Services {
           (error: unknown) => (fail && !(error instanceof Refused) ? fail(error as Error) : then(toRefusal(error))),
         );
     } catch (error) {
-      return toRefusal(error);
+      const hidden = hiddenBy(request, error);
+      return hidden && !iam.roleAllows(role, hidden) ? refuse(hidden) : toRefusal(error);
     }
   }
 }
+
+/** Returns the access without which nobody learns that an object isn't there. Amazon S3 API Reference, "GetObject", "Permissions". */
+const hiddenBy = ({ input }: AwsRequest, error: unknown): Access | undefined =>
+  error instanceof Refused && error.error.code === 'NoSuchKey'
+    ? { action: 's3:ListBucket', resource: `arn:aws:s3:::${String(input.Bucket)}` }
+    : undefined;
 
 const answerOf = (output: object): Answer => (output instanceof RawResponse ? { raw: output.response } : { output });
 

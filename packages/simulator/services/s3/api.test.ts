@@ -136,23 +136,28 @@ test('a request that is not served is an error in words', async () => {
 
 /** "Required permissions for Amazon S3 API operations": HeadObject asks for s3:GetObject, ListObjectsV2 for s3:ListBucket. */
 test.each([
-  [['s3:GetObject', 's3:ListBucket'], '200 200'],
-  [['s3:GetObject'], '200 403'],
-  [['s3:ListBucket'], '403 200'],
-])('a function with %s describes an object and lists its bucket: %s', async (rights, statuses) => {
-  const code = `exports.handler = async () => {
+  [['s3:GetObject', 's3:ListBucket'], '200 200 404'],
+  // "GetObject", "Permissions": who may not list the bucket doesn't learn that an object isn't there.
+  [['s3:GetObject'], '200 403 403'],
+  [['s3:ListBucket'], '403 200 403'],
+])(
+  'a function with %s describes an object, lists its bucket and reads what is not there: %s',
+  async (rights, statuses) => {
+    const code = `exports.handler = async () => {
     const host = 'https://${Bucket}.s3.eu-west-1.amazonaws.com';
     const described = await fetch(host + '/a', { method: 'HEAD' });
     const listed = await fetch(host + '/?list-type=2');
-    return described.status + ' ' + listed.status;
+    const read = await fetch(host + '/b');
+    return described.status + ' ' + listed.status + ' ' + read.status;
   };`;
-  const cloud = createCloud(
-    {
-      Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket } },
-      ...functionResource('Work', [allowStatement(rights, '*')]),
-    },
-    { Work: code },
-  );
-  cloud.buckets.put(Bucket, 'a', 'b');
-  expect(await resultsOf(cloud)).toEqual([{ kind: 'returned', value: statuses }]);
-});
+    const cloud = createCloud(
+      {
+        Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket } },
+        ...functionResource('Work', [allowStatement(rights, '*')]),
+      },
+      { Work: code },
+    );
+    cloud.buckets.put(Bucket, 'a', 'b');
+    expect(await resultsOf(cloud)).toEqual([{ kind: 'returned', value: statuses }]);
+  },
+);
