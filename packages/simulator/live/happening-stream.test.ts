@@ -58,7 +58,8 @@ async function readUntil(
   let text = '';
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     text += new TextDecoder().decode(chunk);
-    const events = [...text.matchAll(/^data: (\{"number.*)$/gm)].map(([, data]) => JSON.parse(data ?? '') as Happened);
+    // A chunk may end within a line.
+    const events = [...text.matchAll(/^data: (\{"number.*)\n/gm)].map(([, data]) => JSON.parse(data ?? '') as Happened);
     if (!events.some(fits)) continue;
     return { events, text, ids: [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? '') };
   }
