@@ -5,11 +5,11 @@ import { drawCallTime, type Load, scaleCpuTime } from '../services/lambda/load.j
 import type { Caller, CallingFunction } from '../services/lambda/sandbox.js';
 import type { AwsError, AwsRequest } from '../wire/request.js';
 import { isForAws } from '../wire/services.js';
+import { throttle } from '../wire/throttle.js';
 import { readFunctionRequest, writeAnswer, writeError, writeUnknownError } from '../wire/wire.js';
 import { pass } from './passage.js';
 import type { Answer, Services } from './services.js';
 import type { ThirdParties } from './third-parties.js';
-import { throttle } from './throttle.js';
 import { answerUnmodelled } from './unmodelled.js';
 
 /** A function's call on its way to a service. */

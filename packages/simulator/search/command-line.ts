@@ -80,7 +80,7 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What a worker tells. */
+/** Message of a worker. */
 type FromWorker =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'result'; readonly results: readonly SearchResult[] }

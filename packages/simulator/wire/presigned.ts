@@ -1,4 +1,4 @@
-/** What an address tells that somebody has signed for others. */
+/** Facts in an address that somebody has signed for others. */
 export interface Presigned {
   /** Session token of who has signed it. */
   readonly token: string;

@@ -163,10 +163,11 @@ describe('refusals', () => {
     const play = async (kind: 'refused' | 'answer-lost') => {
       const faults = new FixedFaults([{ point: 'Shop/Api call 1', kind }]);
       const cloud = create(toQueue, ['sqs:SendMessage'], { faults });
-      return [(await requestApi(cloud, post('{}'))).status, messages(cloud).length];
+      const { status, body } = await requestApi(cloud, post('{}'));
+      return [status, body, messages(cloud).length];
     };
-    expect(await play('refused')).toEqual([400, 0]);
-    expect(await play('answer-lost')).toEqual([504, 1]);
+    expect(await play('refused')).toEqual([400, expect.stringContaining('"Code":"RequestThrottled"'), 0]);
+    expect(await play('answer-lost')).toEqual([504, expect.stringContaining('timed out'), 1]);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../assembly/intrinsics.js';
 import type { FaultKind, FaultPlan } from '../../engine/faults.js';
 import type { AwsError, AwsRequest } from '../../wire/request.js';
+import { throttle } from '../../wire/throttle.js';
 import { readRequest } from '../../wire/wire.js';
 import { fillTemplate, type GatewayResponseType } from './gateway-responses.js';
 import type { ApiResponse } from './messages.js';
@@ -101,7 +102,7 @@ export function buildServiceIntegration(
       world.after(
         world.latency((random) => random.between(1, 20)),
         () => {
-          if (fault === 'refused') return answered({ error: THROTTLED });
+          if (fault === 'refused') return answered({ error: throttle(request) });
           const answer = call(request, { label: point.replace(/ call \d+$/, ''), role: Credentials });
           if (typeof answer === 'function') answer(answered);
           else answered(answer);
@@ -110,8 +111,6 @@ export function buildServiceIntegration(
     },
   };
 }
-
-const THROTTLED: AwsError = { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' };
 
 /** Reads a request as its service does. SQS answers the Query protocol with one message only here. */
 function readServiceRequest(http: {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
 import type { Cloud } from '../../cloud/cloud.js';
+import { FixedFaults } from '../../engine/faults.js';
 import { allowStatement, arnOf, CLIENT, createCloud, functionResource, TABLE } from '../../support/clouds.js';
 import { createMachine, execute, MACHINE, machineResource } from '../../support/machines.js';
 
@@ -44,6 +45,13 @@ test('a task sends a message, whose body may be JSON', async () => {
   );
   expect((await execute(cloud, { sku: 'lamp' })).outcome).toMatchObject({ output: { MessageId: expect.any(String) } });
   expect(bodies(cloud)).toEqual(['{"sku":"lamp"}']);
+});
+
+test('a task that its service throttles fails by the name that the service gives it', async () => {
+  const faults = new FixedFaults([{ point: 'Shop/Machine call 1', kind: 'refused' }]);
+  const states = { Send: integrate('sqs:sendMessage', { QueueUrl, MessageBody: 'lamp' }) };
+  const cloud = createCloud({ ...machineResource(states, ['sqs:SendMessage']), ...QUEUE }, {}, { faults });
+  expect((await execute(cloud, {})).outcome).toMatchObject({ error: 'SQS.RequestThrottledException' });
 });
 
 test('a task publishes to a topic', async () => {

@@ -3,6 +3,7 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import type { FaultKind, FaultPlan } from '../../engine/faults.js';
 import type { Random } from '../../engine/random.js';
 import type { AwsError, AwsRequest } from '../../wire/request.js';
+import { throttle } from '../../wire/throttle.js';
 import type { AsyncInvoker } from '../events/model.js';
 import type { Iam } from '../iam/model.js';
 import type { InvocationResult, LambdaFunction } from '../lambda/model.js';
@@ -99,7 +100,7 @@ export class Tasks implements TaskRunner {
       else this.waiting.get(token)?.beat();
     });
     const latency = world.latency((random) => random.between(1, 20));
-    if (fault === 'refused') lifetime.after(latency, () => ended(refused(prefix)));
+    if (fault === 'refused') lifetime.after(latency, () => ended(refused(prefix, integration)));
     else lifetime.after(latency, () => this.call(task, integration, answered));
   }
 
@@ -218,10 +219,11 @@ const denied = (action: string, resource: string): Outcome => ({
 });
 
 /** AWS Step Functions Developer Guide, "Best practices", "Handle transient Lambda service exceptions", and the same of other services. */
-const refused = (prefix: string): Outcome => ({
-  error: prefix === 'Lambda' ? 'Lambda.ServiceException' : `${prefix}.ThrottlingException`,
-  cause: 'simulated: refused',
-});
+function refused(prefix: string, integration: Integration): Outcome {
+  const service = integration.kind === 'service' ? integration.service : 'states';
+  const error = prefix === 'Lambda' ? 'ServiceException' : nameOf(throttle({ service }));
+  return { error: `${prefix}.${error}`, cause: 'simulated: refused' };
+}
 const lost = (prefix: string): Outcome => ({
   error: `${prefix}.SdkClientException`,
   cause: 'simulated: the answer was lost',

@@ -7,8 +7,8 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { type SdkRequest, toHttpRequest } from '../support/clients.js';
-import { readFunctionRequest, writeError } from '../wire/wire.js';
 import { throttle } from './throttle.js';
+import { readFunctionRequest, writeError } from './wire.js';
 
 const handle = async (sdkRequest: SdkRequest) => {
   const request = readFunctionRequest(toHttpRequest(sdkRequest));

@@ -1,4 +1,4 @@
-import type { AwsError, AwsRequest } from '../wire/request.js';
+import type { AwsError, AwsRequest } from './request.js';
 
 const PER_SERVICE: Readonly<Record<string, AwsError>> = {
   // API Reference, "PutItem", "Errors".
@@ -16,7 +16,12 @@ const PER_SERVICE: Readonly<Record<string, AwsError>> = {
   // API Reference, "Error responses", "List of error codes".
   s3: { status: 503, code: 'SlowDown', message: 'Please reduce your request rate.' },
   // API Reference, "Invoke", "Errors".
-  lambda: { status: 429, code: 'TooManyRequestsException', message: 'Rate exceeded' },
+  lambda: {
+    status: 429,
+    code: 'TooManyRequestsException',
+    message: 'Rate Exceeded.',
+    more: { Reason: 'CallerRateLimitExceeded', Type: 'User' },
+  },
   // API Reference, "PutRecord", "Errors".
   kinesis: {
     status: 400,
